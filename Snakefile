@@ -8,8 +8,7 @@ import shlex
 import sys
 
 from simlib.logs import archive
-from simlib.study.notebooks import notebooks
-from simlib.study.records import REPRODUCING
+from simlib.study.records import REPRODUCING, notebooks
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
 EXHIBITS = notebooks()

@@ -27,10 +27,11 @@ from simlib import (
     load,
     simulate,
 )
+from simlib.analysis.stats import Interval
 from simlib.explain import first_difference, reference
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
-from simlib.study import claims, mualem2001, tang2013
+from simlib.study import claims, mualem2001, tang2013, verdicts
 from simlib.study.investigations import suspects as suspected
 from simlib.study.mualem2001.restored import Lost
 from simlib.study.verdicts import TEXT
@@ -388,6 +389,19 @@ def claimed(id, verdict, note="", **others):
     said = {TEXT: verdict} | others
     readings = {reading: measured(id, one) for reading, one in said.items() if one != claims.UNTESTED}
     return claims.decide(id, readings, note)
+
+
+def judged_cell(of, published, readings, close=0.05, decimals=None, unjudged=None, note=""):
+    """A judged number as a record has it: ours under each rule, pairs of a number and its interval, or one number."""
+    readings = readings if isinstance(readings, dict) else {TEXT: (readings, None)}
+    judged = {}
+    for rule, (ours, interval) in readings.items():
+        known = interval or Interval(ours, ours, ours)
+        verdict = (unjudged or {}).get(rule) or verdicts.judge(published, known, close, decimals)
+        verdict = verdicts.ABSENT if ours != ours else verdict
+        off = verdicts.deviation(ours, published) if published else float("nan")
+        judged[rule] = {"ours": ours, "deviation": off, **vars(known), "verdict": verdict}
+    return {"of": of, "published": published, "readings": judged} | ({"note": note} if note else {})
 
 
 def measured(id, verdict):

@@ -1,23 +1,13 @@
 """The study: the papers' logs, their printed numbers and claims, and what a notebook does with them."""
 
-from .judging import (
-    beside,
-    by_reading,
-    claim,
-    finding,
-    in_bands,
-    judge,
-    over_draws,
-    share,
-    show,
-    spread,
-    tallies,
-    with_printed,
-)
+from .claims import claim, finding, share
 from .loading import Logs, log, logs
-from .printed import printed
 from .records import save_exhibit as save
+from .records import show
+from .results import beside, by_reading, in_bands, judge, over_draws, tallies, with_printed
 from .results import by as in_order
+from .results import summary as spread
+from .verdicts import printed
 
 __all__ = [
     "Logs",

@@ -20,6 +20,7 @@ sentence is wrong about its own table.
 
 import csv
 import statistics
+import textwrap
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,8 +29,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from .. import plots
 from .._util import paths
 from ..analysis.stats import Interval, mean_interval
+from .loading import Logs
 from .results import AS_IT_IS
 from .verdicts import TEXT
 
@@ -126,10 +129,7 @@ class Measure:
 
     @classmethod
     def over(cls, draws):
-        """Take several draws of which none is as it is, dicts of measures by part: each part's median, and its range.
-
-        None where there is no draw, or it has no measures.
-        """
+        """Take several draws of a log, dicts of measures by part: each part's median and range; None of nothing."""
         if not draws or not draws[0]:
             return None
         values = {part: [draw[part].value for draw in draws] for part in draws[0]}
@@ -242,15 +242,6 @@ def untestable():
 def findings():
     """Read what the study found itself, and what has to hold for that: by id, rows of `data/findings.csv` as dicts."""
     return {row["id"]: row for row in _rows("findings")}
-
-
-def finding(id, holds, evidence, numbers):
-    """Make the record of one of our own findings, with the numbers that README states.
-
-    Whether it `holds` is `OPEN` where that cannot be decided, and None where it cannot be tested.
-    """
-    verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
-    return {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence, "numbers": numbers}
 
 
 # Verdicts
@@ -406,11 +397,180 @@ def _of_part(criterion, found):
 
 
 def _in_words(criterion, one):
-    ends = [one["low"], one["high"]]
-    if None in ends or np.inf in ends:  # a record has none for such an end
-        interval = " (no ends)"
-    else:
-        interval = f" ({' to '.join(format(end, criterion.form) for end in ends)})" if ends[0] < ends[1] else ""
-    number = f"{one['value']:{criterion.form}}{interval}" if one["value"] == one["value"] else "nothing to compare"
     on = f", {one['on']}" if one["on"] else ""
-    return f"{criterion.part}{on}: {number}, {one['verdict']} ({criterion.demand})"
+    return f"{criterion.part}{on}: {number(one, criterion.form)}, {one['verdict']} ({criterion.demand})"
+
+
+def number(one, form):
+    """Write a measurement with its interval; a record has None for what is no number, and for an end that is none."""
+    value, low, high = (one[name] for name in ("value", "low", "high"))
+    if value is None or value != value:
+        return "nothing to compare"
+    if None in (low, high) or np.inf in (abs(low), abs(high)):
+        return f"{value:{form}} (no ends)"
+    return f"{value:{form}} ({low:{form}} to {high:{form}})" if low < high else f"{value:{form}}"
+
+
+# What a notebook measures for a claim
+
+
+class Claim(dict):
+    """The record of a verdict on a claim, which is shown as text: the verdict, the claim, a line each reading."""
+
+    def __repr__(self):
+        """Write it out, wrapped."""
+        return "\n".join([self.headline, *(f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n"))])
+
+    @property
+    def headline(self):
+        """The verdicts and the claim, without the measurements."""
+        return f"{self['id']}  {_wrapped(': '.join([_verdict(self), self['claim']]))}"
+
+
+def claim(id, runs, measure, logs=None, needs=(), note=""):
+    """Decide a claim by what is measured of runs under each reading.
+
+    Parameters
+    ----------
+    id : str
+        Of a row of `data/published/claims.csv`; what must hold is in `criteria.csv`.
+    runs : DataFrame, or dict by rule
+        With a level `rule`, or else by the rules of the text. In a dict a list has what was drawn again and again for a
+        reading: the claim is measured on each draw, and its parts are their medians and ranges.
+    measure : callable
+        Takes the runs of one reading, and gives by part of the claim a number, a Series by run, of which run 0 is the
+        log as it is, a `Measure`, or a dict of these by what it is measured on; or None.
+    logs : Logs
+        That it rests on. On stand-ins and on your own log nothing is decided.
+    needs : sequence of str
+        The logs without which a reading cannot be measured.
+    note : str
+        A line more of evidence.
+
+    Returns
+    -------
+    Claim
+        The record, a dict that is shown as text.
+
+    Examples
+    --------
+    >>> changes = pd.Series([-0.1, -0.2, -0.1]).rename_axis("run")
+    >>> claim("MF-36", changes, lambda of: {"improves": (of < 0).astype(float)})
+    MF-36  REPRODUCED, shown 1, open 0, contradicted 0: Doubling user estimates in general improves performance
+             text: improves: 100%, holds (above 50%)
+    """
+    logs = Logs({}) if logs is None else logs
+    if logs.own:
+        said = {"id": id, "claim": claims()[id]["claim"]}
+        return Claim(withdrawn(said, "this is a log of one's own: nothing is claimed of it"))
+    readings, lacking = {}, []
+    for rule, of in _by_rule(runs).items():
+        try:
+            draws = of if isinstance(of, list) else [of]
+            known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
+            parts = [_parts(measure(one)) for one in known]
+            readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
+        except KeyError as error:  # the notebook was changed
+            lacking.append(f"{rule}: cannot be judged any more: found no {error.args[0]!r} among the runs")
+    found = decide(id, readings, "\n".join(filter(None, [note, *lacking])))
+    return Claim(withdrawn(found, plots.SYNTHETIC) if logs.stand_in else found)
+
+
+def finding(id, holds, evidence="", numbers=None, logs=None):
+    """Make the record of one of the study's own findings: whether it `holds`, None where it cannot be tested.
+
+    "cannot be decided" is a third answer.
+
+    In place of the three a function may give them; where it misses something, for the notebook was changed, the record
+    says so.
+
+    Examples
+    --------
+    >>> finding("OWN-01", None, "no log is at hand")["verdict"]
+    'cannot be tested'
+    """
+    if callable(holds):
+        try:
+            holds, evidence, numbers = holds()
+        except KeyError as error:
+            holds, evidence = None, f"cannot be judged any more: found no {error.args[0]!r} among the runs"
+    verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
+    found = {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence}
+    found["numbers"] = numbers or {}
+    return Claim(withdrawn(found, plots.SYNTHETIC) if logs is not None and logs.stand_in else found)
+
+
+def share(found):
+    """Measure the share of true values in a Series of bool by run and case, such as months.
+
+    The share of these cases is the mean over the shaken runs, with their interval. The share of cases like these has
+    the interval of as many independent cases in run 0, the log as it is (Clopper and Pearson).
+
+    Examples
+    --------
+    >>> months = pd.Series([True, True, False, True]).set_axis(pd.Index([0, 0, 0, 0], name="run"))
+    >>> print(share(months).value)
+    0.75
+    """
+    by_run = found.groupby("run").agg(["sum", "count", "mean"])
+    if 0 not in by_run.index:
+        return NOTHING
+    like_these = Measure.share(by_run["sum"][0], by_run["count"][0])
+    shaken = by_run["mean"].drop(0)
+    these = Measure.range(shaken) if len(shaken) else Measure.exactly(like_these.value)
+    return replace(these, like_these=like_these)
+
+
+def _by_rule(runs):
+    """Runs by rule."""
+    if isinstance(runs, dict):
+        return runs
+    if "rule" not in getattr(runs, "index", pd.Index([])).names:
+        return {TEXT: runs}
+    return {rule: runs.xs(rule, level="rule") for rule in runs.index.unique("rule")}
+
+
+def _names(of):
+    """The names of the logs that runs are of."""
+    if isinstance(of, dict):
+        return set(of)
+    places = [of.index, of.columns] if isinstance(of, pd.DataFrame) else [of.index]
+    return {name for place in places for level in {"log", "trace"} & set(place.names) for name in place.unique(level)}
+
+
+def _parts(measured):
+    """Make a `Measure` of each part."""
+    if measured is None:
+        return None
+    return {
+        part: {on: _measure(one) for on, one in of.items()} if isinstance(of, dict) else _measure(of)
+        for part, of in measured.items()
+    }
+
+
+def _measure(value):
+    """Make a `Measure` of a number, or of a Series by run."""
+    if isinstance(value, Measure) or value is None:
+        return value
+    if not isinstance(value, pd.Series):
+        return Measure.exactly(value)
+    if len(value) == 1:
+        return Measure.exactly(value.iloc[0])
+    return Measure.spread(value) if 0 in value.index else Measure.range(value)
+
+
+def _verdict(found):
+    """The verdict by the text with its counts, and those of other readings."""
+    others = {"likely": "likely program", "restored": "restored log", "printed": "as printed"}
+    others[LIKE_THESE] = LIKE_THESE
+    readings = found.get("readings", {})
+    counts = readings[TEXT]["counts"] if TEXT in readings else {}
+    said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
+    words = ", ".join([stated(found).upper(), *(f"{name} {count}" for name, count in counts.items())])
+    if stated(found) == DEPENDS:
+        said = [f"{word} {name}" for name, word in found["bounds"].items()] + said
+    return words + (f" ({'; '.join(said)})" if said else "")
+
+
+def _wrapped(text, indent=""):
+    return "\n       ".join(textwrap.wrap(text, 110, initial_indent=indent, subsequent_indent="  "))

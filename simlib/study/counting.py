@@ -5,14 +5,29 @@ say in how the simulation was set up. The groups keep these apart from all other
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from matplotlib.colors import ListedColormap
 
 from .. import plots
 from .._util import paths
 from ..analysis.stats import Interval
 from .mualem2001 import SP2
-from .printed import decimals
-from .verdicts import CALENDAR, CLOSE, COUNTED, INSIDE, LIKELY, OFF, RESTORED, TEXT, judge, reading
+from .results import wide
+from .verdicts import (
+    CALENDAR,
+    CLOSE,
+    COUNTED,
+    INSIDE,
+    LIKELY,
+    OFF,
+    RESTORED,
+    SCHEDULERS,
+    TEXT,
+    decimals,
+    judge,
+    reading,
+)
 
 PICTURE = "printed-numbers"
 """Of the picture and the tables, in `figures/`."""
@@ -25,13 +40,8 @@ STEPS = {
 }
 """What each of `verdicts.COUNTED` adds to the one before."""
 
-LABELS = dict(
-    zip(
-        STEPS.values(),
-        ("rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"),
-        strict=True,
-    )
-)
+SHORT = "rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"
+LABELS = dict(zip(STEPS.values(), SHORT, strict=True))
 """What the picture calls these steps."""
 
 TEST, SETTINGS, PROGRAMS = "nothing was chosen by", "jobs and estimates were chosen by", "programs were chosen by"
@@ -59,10 +69,7 @@ MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 
 
 def numbers(found):
-    """List the printed numbers of the exhibits of Mu'alem & Feitelson, a list of `Outcome`.
-
-    A row a number, with its `group`, `published` value, `decimals`, what it is `of`, and its cell.
-    """
+    """List the printed numbers of the exhibits of Mu'alem & Feitelson, each with its group and cell."""
     rows = []
     for one in found:
         for record in one.records if one.paper == "mualem2001" else []:
@@ -113,10 +120,7 @@ def steps(table):
 
 
 def controls(table):
-    """Work out which share of wrong numbers would be inside in the last step, by group of simulated means.
-
-    The printed numbers moved by shares; those of the other scheduler; those of the next month.
-    """
+    """Work out, by group of simulated means, which share of wrong numbers would be inside in the last step."""
     of_group = {}
     for group in SIMULATED:
         rows = table[table.group == group]
@@ -127,8 +131,10 @@ def controls(table):
         for row, one in judged:
             wrong = {"as printed": row.published}
             wrong |= {f"{share:+.0%}": row.published * (1 + share) for share in MOVED}
-            wrong["the other scheduler's"] = printed.get(_place(row.exhibit, _other(row.of)))
-            wrong["the next month's"] = printed.get(_place(row.exhibit, _next(row.of)))
+            other = row.of | {"scheduler": SCHEDULERS[SCHEDULERS[0] == row.of["scheduler"]]}
+            following = row.of | {"month": str(pd.Period(row.of["month"], "M") + 1)} if "month" in row.of else None
+            wrong["the other scheduler's"] = printed.get(_place(row.exhibit, other))
+            wrong["the next month's"] = printed.get(_place(row.exhibit, following))
             band = Interval(one["low"], one["median"], one["high"])
             for name, value in wrong.items():
                 of_name = inside.setdefault(name, [])
@@ -140,16 +146,6 @@ def controls(table):
 def _place(exhibit, of):
     """What tells a number from all others."""
     return exhibit, tuple(sorted((of or {}).items()))
-
-
-def _other(of):
-    """The same number of the other scheduler."""
-    return of | {"scheduler": {"easy": "conservative", "conservative": "easy"}[of["scheduler"]]}
-
-
-def _next(of):
-    """The same number of the next month; None where there are no months."""
-    return of | {"month": str(pd.Period(of["month"], "M") + 1)} if "month" in of else None
 
 
 def draw(counts, wrong):
@@ -193,3 +189,61 @@ def save(found, folder):
     for name, saved in ((PICTURE, counts), (f"{PICTURE}_controls", wrong.round(4))):
         with paths.replacing(folder / f"{name}.csv") as path:
             saved.to_csv(path, lineterminator="\n")
+
+
+# Table 1 by its verdicts
+
+
+ROWS = {
+    ("load", "easy"): "load",
+    ("jobs", "easy"): "jobs",
+    ("response_s", "easy"): "response time, EASY",
+    ("response_s", "conservative"): "conservative",
+    ("response_s", "difference"): "difference",
+    ("bounded_slowdown", "easy"): "slowdown, EASY",
+    ("bounded_slowdown", "conservative"): "conservative",
+    ("bounded_slowdown", "difference"): "difference",
+}
+"""The paper's columns by metric and scheduler: response times, then bounded slowdowns."""
+
+GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not judged": "#DDDDDD"}
+
+
+def as_printed(table, changes):
+    """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
+    differences = pd.concat({"difference": changes}, names=["scheduler"]).reorder_levels(table.index.names)
+    both = pd.concat([table, differences]).xs("text", level="rule")
+    traces = table.index.unique("trace")
+    size = {"figsize": (plots.WIDEST, 1.1 + 1.75 * len(traces)), "squeeze": False}
+    figure, axes = plt.subplots(len(traces), 1, **size)
+    longest = both.groupby("trace").apply(lambda of: of.index.unique("month").size).max()
+    for ax, trace in zip(axes[:, 0], traces, strict=True):
+        of = both.xs(trace, level="trace")
+        verdicts = of.verdict.where(of.verdict.isin(list(GROUND)), "not judged").where(of.published.notna())
+        cells = (
+            wide(verdicts, "month")
+            .reorder_levels(["metric", "scheduler"])
+            .reindex(list(ROWS))
+            .map(list(GROUND).index, na_action="ignore")
+        )
+        shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
+        places = np.arange(len(cells.columns) + 1) - 0.5, np.arange(len(ROWS) + 1) - 0.5
+        ax.pcolormesh(*places, cells.to_numpy(float), edgecolor="white", linewidth=1, **shades)
+        ax.set_yticks(range(len(ROWS)), ROWS.values(), size=7)
+        ax.set(title=trace, ylim=(len(ROWS) - 0.5, -0.5))
+        plots.month_axis(ax, cells.columns)
+        ax.set_xlim(-0.5, longest - 0.5)
+        ax.grid(False)
+        ax.spines[:].set_visible(False)
+    plots.legend(figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
+    return figure
+
+
+def farthest(table, relative=True, months=10):
+    """Keep the months whose judged numbers are farthest from print by the text; all where nothing is printed."""
+    if "published" not in table:
+        return table
+    judged = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin([TEXT], level="rule")]
+    off = (judged.ours - judged.published).abs() / (judged.published.abs() if relative else 1)
+    shown = off.groupby(["trace", "month"]).max().nlargest(months).index
+    return table[pd.MultiIndex.from_frame(table.index.to_frame()[["trace", "month"]]).isin(shown)]

@@ -39,7 +39,7 @@ class Logs(dict):
         return False
 
     def origin(self, **of):
-        """Why a printed number is not judged, and what is missing from its log: options of `verdicts.cell`."""
+        """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
         return {}
 
     def matters(self, name, rule):

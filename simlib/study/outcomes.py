@@ -15,7 +15,7 @@ from .claims import HOLDS, HOLDS_NOT, OPEN, VERDICTS
 from .elsewhere import LIKELY as BY_LIKELY_PROGRAMS
 from .elsewhere import deciding
 from .elsewhere.effects import LEVELS, of_case
-from .notebooks import PAPERS, notebook, notebooks
+from .records import PAPERS, notebook, notebooks
 from .tang2013 import STAND_INS, machines
 from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
@@ -90,7 +90,13 @@ def outcomes(folder):
     groups = {}
     for path in sorted(folder.glob("*.json"), key=lambda path: path.stem):
         groups.setdefault(tuple(path.stem.split("_")[:2]), []).append(records.read(path))
-    return in_order(Outcome(*name, _title(*name, folder), folder, found) for name, found in groups.items())
+    made = []
+    for (paper, name), found in groups.items():
+        if (source := notebook(f"{paper}/{name}")) is None:
+            path = paths.ROOT / "notebooks" / paper / f"{name}.ipynb"
+            raise ValueError(f"{folder}/{paper}_{name}*.json: found no notebook {path} that makes it; remove its files")
+        made.append(Outcome(paper, name, source.title, folder, found))
+    return in_order(made)
 
 
 def in_order(found):
@@ -102,13 +108,6 @@ def in_order(found):
         return list(PAPERS).index(one.paper), (*names, name).index(name), name
 
     return sorted(found, key=place)
-
-
-def _title(paper, name, folder):
-    if found := notebook(f"{paper}/{name}"):
-        return found.title
-    path = paths.ROOT / "notebooks" / paper / f"{name}.ipynb"
-    raise ValueError(f"{folder}/{paper}_{name}*.json: found no notebook {path} that makes it; remove its files")
 
 
 # Counts
@@ -142,6 +141,8 @@ def numbers(found):
     printed = [
         claim["readings"][claims.PRINTED] for claim in verdicts.values() if claims.PRINTED in claim.get("readings", {})
     ]
+    folder = next(one.folder for one in found if one.name == "elsewhere_backfilling")
+    effects = pd.read_csv(folder / "elsewhere_backfilling_effects.csv", index_col=LEVELS)
     return {
         "papers": papers,
         "all": sum(papers.values()),
@@ -152,7 +153,7 @@ def numbers(found):
         "printed": by_verdict(printed),
         "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
         "counted": counted_means(found),
-        "likely": _by_likely_programs(found),
+        "likely": deciding.counted(of_case(effects, BY_LIKELY_PROGRAMS, "response"), 1),
         "weighted": _stated(verdicts["TG-46"]),
         "regular": _stated(verdicts["TG-15"], "size of p85"),
         "tsafrir": tsafrir(found),
@@ -196,13 +197,6 @@ def counted_means(found):
     return dict(zip(("test", "settings", "programs"), counted.values(), strict=True))
 
 
-def _by_likely_programs(found):
-    """On how many logs EASY has the lower response times by the likely programs, and on how many the higher ones."""
-    folder = next(one.folder for one in found if one.name == "elsewhere_backfilling")
-    table = pd.read_csv(folder / "elsewhere_backfilling_effects.csv", index_col=LEVELS)
-    return deciding.counted(of_case(table, BY_LIKELY_PROGRAMS, "response"), 1)
-
-
 def _stated(claim, part=""):
     """What became of a gain that Tang prints, part of a claim: as printed, ours, and on how many machines it is met."""
     text, printed = (claim["readings"][name]["parts"] for name in (TEXT, claims.PRINTED))
@@ -212,10 +206,7 @@ def _stated(claim, part=""):
 
 
 def tsafrir(found):
-    """How many numbers of Tsafrir et al., Tables 2, 3, 5 and 6, lie in our bands: on BLUE, and on the other three logs.
-
-    A mean that Tables 2 and 3 both print counts once, EASY+ of Table 2 by its likely predictor.
-    """
+    """Count the numbers of Tsafrir et al. in our bands, on BLUE and on other logs; one in two tables counts once."""
     counts = {"three": {"numbers": 0, "inside": 0}, "blue": {"numbers": 0, "inside": 0}}
     cells = [one for each in found if each.name == "tsafrir2005_tables5-6" for one in each.cells]
     of_means = [one for each in found if each.name == "tsafrir2005_tables2-3" for one in each.cells]

@@ -28,10 +28,7 @@ p, ul { margin: 0.4em 0 } a { color: inherit }
 
 
 def crate(folder):
-    """Write the records, numbers and pictures of `figures/` into a folder, as an RO-Crate with their provenance.
-
-    The logs are named with their addresses and digests; they are not copied.
-    """
+    """Write the records, numbers and pictures of `figures/` into a folder, as an RO-Crate that names the logs."""
     if folder.exists():
         raise ValueError(f"{folder}: found something there already; expected a new folder")
     known = archive.catalogue()

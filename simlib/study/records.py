@@ -1,44 +1,139 @@
-"""Saving an exhibit: picture, numbers and record together; the record says where they come from."""
+"""An exhibit: the notebook that makes it, and its picture, numbers and record, which says where they come from."""
 
+import ast
 import hashlib
 import inspect
 import json
 import math
 import os
 import platform
-from functools import cache
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 
 import fastjsonschema  # which papermill's reader of notebooks brings, and which is quick to import
+import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from .. import plots
 from .._util import paths
 from . import claims
-from .judging import cells
 from .loading import Logs
-from .notebooks import Notebook, notebook
+from .results import cells
 from .verdicts import OTHER_LOG
 
 BACK = ", restored"
 """Ends the name of a workload that has its lost jobs back; so it is no other log."""
 
 
-def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, digits=4):
-    """Save an exhibit: `<exhibit>.png`, `<exhibit>.csv`, and `<exhibit>.json` with where it comes from.
+# Notebooks
 
-    They go to `figures/`, or to `build/synthetic/`, marked, if any of the workloads only stands in for a log.
+PAPERS = {
+    "mualem2001": "Mu'alem & Feitelson, 2001",
+    "tang2013": "Tang, Desai, Buettner & Lan, 2013",
+    "tsafrir2005": "Tsafrir, Etsion & Feitelson, 2005",
+    "elsewhere": "On other machines",
+    "teaching": "For teaching",
+}
+"""By the notebooks' folder, in the order of the report."""
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook in a folder of `notebooks/`: its name, such as "mualem2001/table1", its title and its code cells.
+
+    The metadata "simlib" of the file say of which `section` of the paper it is, about how many `seconds` it takes, and
+    `after` which other one it finds its runs in build/cache/.
     """
+
+    name: str
+    title: str = ""
+    code: tuple = ()
+    tagged: str = ""
+    section: str = "99"
+    seconds: int = 0
+    after: str | None = None
+
+    @cached_property
+    def parameters(self):
+        """Its parameters by name, from the cell that is tagged so."""
+        lines = ast.parse(self.tagged).body
+        return {one.targets[0].id: ast.literal_eval(one.value) for one in lines if isinstance(one, ast.Assign)}
+
+    @property
+    def repeats(self):
+        """The parameters that say how many runs of the logs there are."""
+        return [name for name in self.parameters if name.endswith("shakes") or name == "draws"]
+
+    @property
+    def place(self):
+        """By paper and section, and there as the notebooks are called: figure 4, figures 8-10, figure 11, table 1."""
+        paper, _, name = self.name.partition("/")
+        numbered = re.match(r"([a-z]+?)s?(\d+)", name)
+        kind, number = numbered.groups() if numbered else (name, 0)
+        papers = list(PAPERS)
+        of_paper = papers.index(paper) if paper in papers else len(papers)
+        return of_paper, [int(number) for number in self.section.split(".")], kind, int(number), self.name
+
+
+def notebook(name):
+    """Read a notebook, such as "mualem2001/table1"; None where there is none."""
+    path = paths.ROOT / "notebooks" / f"{name}.ipynb"
+    if not path.exists():
+        return None
+    book = json.loads(path.read_text(encoding="utf-8"))
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    tagged = ["".join(cell["source"]) for cell in code if "parameters" in cell["metadata"].get("tags", [])]
+    title = "".join(book["cells"][0]["source"]).splitlines()[0].lstrip("# ")
+    others = tuple("".join(cell["source"]) for cell in code)
+    return Notebook(name, title, others, "\n".join(tagged), **book["metadata"].get("simlib", {}))
+
+
+def notebooks():
+    """Read the notebooks of the papers' exhibits, in the papers' order: those whose metadata name a section."""
+    names = [path.relative_to(paths.ROOT / "notebooks") for path in (paths.ROOT / "notebooks").glob("*/*.ipynb")]
+    found = [notebook(name.with_suffix("").as_posix()) for name in names if ".ipynb_checkpoints" not in name.parts]
+    exhibits = [one for one in found if one.section != Notebook.section]
+    return {one.name: one for one in sorted(exhibits, key=lambda one: one.place)}
+
+
+# Saving what a notebook made
+
+
+def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, digits=4):
+    """Save an exhibit to `figures/`, or to `build/synthetic/`, marked, if a workload only stands in for a log."""
     verdicts = {"cells": [], "claims": []} | (verdicts or {})
     if any(workload.stand_in for workload in workloads):
-        verdicts["claims"] = [withdrawn(claim) for claim in verdicts["claims"]]
+        verdicts["claims"] = [claims.withdrawn(claim, plots.SYNTHETIC) for claim in verdicts["claims"]]
         if figure is not None:
             plots.stamp(figure)
     place = folder(workloads)
     files = contents(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
     write({place / name: content for name, content in files.items()})
     return place
+
+
+def show(picture, logs=None, message=None):
+    """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for.
+
+    The message is what it shows, a sentence that its numbers bear out; it is the title.
+
+    Examples
+    --------
+    >>> figure = show(plt.figure().add_subplot())
+    >>> plt.get_fignums()  # a notebook shows it where it is the value of a cell, and only there
+    []
+    """
+    figure = picture if isinstance(picture, Figure) else picture.figure
+    if logs is not None and logs.stand_in and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
+        plots.stamp(figure)
+    if message:
+        plots.title(figure, message)
+    plt.close(figure)  # a notebook shows it where it is the value of a cell
+    return figure
 
 
 REPRODUCING = "SIMLIB_REPRODUCING"
@@ -164,11 +259,6 @@ def lacking(path, workloads):
     logs = json.loads(path.read_text(encoding="utf-8"))["logs"]
     here = {workload.name.removesuffix(BACK) for workload in workloads}
     return [name for name in dict.fromkeys(log["name"].removesuffix(BACK) for log in logs) if name not in here]
-
-
-def withdrawn(claim):
-    """A verdict on a claim where what it rests on only stands in for a log."""
-    return claims.withdrawn(claim, plots.SYNTHETIC)
 
 
 def read(path):

@@ -11,21 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from .._util import paths
 from ..logs import archive
 from . import claims, counting
-from .claims import (
-    DEPENDS,
-    HOLDS,
-    HOLDS_NOT,
-    INCONCLUSIVE,
-    LIKE_THESE,
-    NOT,
-    OPEN,
-    PARTLY,
-    PRINTED,
-    REPRODUCED,
-    UNTESTED,
-)
-from .claims import powers as powers_of
-from .outcomes import PAPERS, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
+from .outcomes import by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
@@ -41,8 +29,8 @@ READINGS = {
     TEXT: "rules of the text",
     LIKELY: "likely programs",
     RESTORED: "likely programs, restored logs",
-    PRINTED: "printed numbers",
-    LIKE_THESE: "months like these",
+    claims.PRINTED: "printed numbers",
+    claims.LIKE_THESE: "months like these",
 }
 """Headings of what a claim is measured on."""
 
@@ -70,7 +58,7 @@ def pages(found, site=False):
         "papers": PAPERS,
         "signs": SIGNS,
         "sign": lambda verdict: (SIGNS | PART_SIGNS)[verdict],
-        "page": (lambda one: f"{one.name}.md") if site else notebook_of,
+        "page": lambda one: f"{one.name}.md" if site else f"../notebooks/{one.paper}/{one.notebook}.ipynb",
         "brief": brief,
         "outcomes": found,
         "short": SHORT,
@@ -102,7 +90,7 @@ def pages(found, site=False):
     template = env.get_template("claim.md")
     for row in rows:
         texts[f"claims/{row['id']}.md"] = template.render(**shared, row=row, **_details(row))
-    return {name: _tidy(text) for name, text in texts.items()}
+    return {name: re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" for name, text in texts.items()}
 
 
 def write(found, folder):
@@ -124,13 +112,10 @@ def brief(row):
 
 def number(one, id, part=False):
     """Write a measurement with its interval, and its part before it if wanted; nothing where there is none."""
-    if not one or one["value"] is None or one["value"] != one["value"]:
-        return "nothing to compare" if one else ""
-    form = claims.criteria()[id][one["part"]].form
-    ends = [one["low"], one["high"]]
-    known = None not in ends and max(map(abs, ends)) < float("inf")
-    interval = f" ({format(ends[0], form)} to {format(ends[1], form)})" if known and ends[0] < ends[1] else ""
-    return f"{one['part'] + ': ' if part else ''}{one['value']:{form}}{interval if known else ' (no ends)'}"
+    if not one:
+        return ""
+    text = claims.number(one, claims.criteria()[id][one["part"]].form)
+    return f"{one['part']}: {text}" if part and one["value"] is not None else text
 
 
 def _details(row):
@@ -143,7 +128,7 @@ def _details(row):
     return {
         "about": (claims.claims() | claims.findings())[id],
         "criteria": claims.criteria().get(id, {}),
-        "powers": powers_of(row),
+        "powers": claims.powers(row),
         "readings": {name: READINGS[name] for name in readings},
         "measured": measured,
         "notes": row["evidence"].split("\n")[len(readings) :] if readings else row["evidence"].split("\n"),
@@ -162,16 +147,6 @@ def counts_of(counts):
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
 
 
-def notebook_of(one):
-    """The notebook that makes an exhibit, from `figures/`."""
-    return f"../notebooks/{one.paper}/{one.notebook}.ipynb"
-
-
 def cell(words):
     """Words that do not end a cell of a Markdown table, and are not taken for its marks; lines within the cell."""
     return re.sub(r"([|*_<])", r"\\\1", words).replace("\n", "<br>")
-
-
-def _tidy(text):
-    """A text without runs of empty lines."""
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

@@ -28,8 +28,8 @@ from .._util import paths
 from ..core.sweeps import sweep
 from ..logs.archive import NOT_VERIFIED
 from . import scoreboard
-from .notebooks import notebook
-from .outcomes import PAPERS, Outcome, in_order, outcomes
+from .outcomes import Outcome, in_order, outcomes
+from .records import PAPERS, notebook
 from .verdicts import TEXT
 
 # The page that says what a record holds, written from its schema.
@@ -78,20 +78,15 @@ def written(rows, executed, stand_ins):
     """Write the scoreboard with its pages, and a page for each exhibit: texts by their names in `exhibits/`."""
     shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
     texts = scoreboard.pages(rows, site=True)
+    origin = ("logs", "models", "parameters", "seed", "versions")  # what records have in common that stand together
     for one in rows:
-        page = {"one": one, "groups": _by_origin(one.records), "cells": _cells}
+        groups = groupby(one.records, key=lambda record: {name: record[name] for name in origin})
+        page = {"one": one, "groups": [(of, list(part)) for of, part in groups], "cells": _cells}
         texts[f"{one.name}.md"] = PAGES.get_template("exhibit.md").render(**shared, **page)
     return texts
 
 
 # A record
-
-
-def _by_origin(records):
-    """Records that were made from the same together: pairs of what they share and the records."""
-    shared = ("logs", "models", "parameters", "seed", "versions")
-    groups = groupby(records, key=lambda record: {name: record[name] for name in shared})
-    return [(origin, list(part)) for origin, part in groups]
 
 
 def _cells(cells):
@@ -135,10 +130,7 @@ WIDE, SMALL, SOCIAL = 1600, 480, (1200, 630)
 
 
 def build():
-    """Make the site.
-
-    Where there is nothing from real logs, the site shows results from stand-ins, marked as such.
-    """
+    """Make the site; where there is nothing from real logs, of results from stand-ins, marked as such."""
     from sphinx.cmd.build import build_main  # an extra, docs, that nothing else needs
 
     site, staged = paths.ROOT / "build" / "site", paths.ROOT / "build" / "pages"

@@ -1,11 +1,10 @@
-"""Judging: what becomes of a printed number."""
+"""The printed numbers, by levels, and the verdicts on them: each is inside our band, close, off, or not judged."""
 
 from functools import cache
 
 import pandas as pd
 
 from .._util import paths
-from ..analysis.stats import Interval
 
 TEXT, LIKELY, RESTORED, CALENDAR = "text", "likely", "restored", "calendar"
 """The rules of the papers' text; those that the authors' programs most likely followed; the latter on logs whose lost
@@ -21,22 +20,124 @@ OTHER_LOG, ABSENT, INFERRED = "another log", "log not at hand", "inferred from"
 """Why a number is not judged. From the last the reading itself was inferred, so it would agree with itself."""
 
 
+SCHEDULERS = ("easy", "conservative")
+
+# Numbers as they are printed
+
+
 @cache
-def _table(name):
-    return pd.read_csv(paths.DATA / "published" / f"{name}.csv")
+def _read(name, dtype=None):
+    return pd.read_csv(paths.DATA / "published" / f"{name}.csv", dtype=dtype)
 
 
 def published(name):
     """Read a table of published numbers, `data/published/<name>.csv`, such as "mualem2001_table1"."""
-    return _table(name).copy()
+    return _read(name).copy()
 
 
-def deviation(ours, published):
-    """Work out by how much ours differs from the published number, relatively: 0.01 is 1 % more."""
-    return ours / published - 1
+def printed(name):
+    """Read printed numbers: a Series by the levels of the table that they are held against.
+
+    The name is that of a file in `data/published/`, and for what a file has besides, of a part of it, such as
+    "mualem2001_table1 differences"; or of some of its exhibits, such as "tang2013_numbers fig1 fig2".
+
+    Examples
+    --------
+    >>> printed("mualem2001_table3")["easy", "response_s", "KTH", "original"]
+    np.float64(15568.0)
+    """
+    return _texts(name).astype(float)
 
 
-# Numbers
+def decimals(name):
+    """How many decimals each printed number has."""
+    return _texts(name).str.partition(".")[2].str.len()
+
+
+def _texts(name):
+    """The numbers as they are printed, by levels."""
+    file, _, part = name.partition(" ")
+    table = _read(file, str)
+    if name in TABLES:
+        found = TABLES[name](table)
+    elif part:
+        found = table[table.exhibit.isin(part.split())].set_index("quantity").value
+    else:
+        found = table.set_index(list(table.columns[: table.columns.get_loc("value")])).value
+    return found[found.notna()].rename("published")
+
+
+def _crossed(rows, *across, columns=None):
+    """A function that lays out a table with numbers in several columns, or in those by the places that they are of."""
+
+    def laid_out(table):
+        of = table.set_index(rows)
+        of = pd.DataFrame({place: of[column] for place, column in columns.items()}) if columns else of
+        return of.rename_axis(columns=across if len(across) > 1 else across[0]).stack(list(across), future_stack=True)
+
+    return laid_out
+
+
+def _by_trace(table):
+    return _crossed(table.columns[0], "trace")(table).rename_axis(index={table.columns[0]: "quantity"})
+
+
+_by_policy = _crossed(["metric", "trace"], "scheduler")
+
+
+def _performance(table2):
+    """Tables 2 and 3 and Figure 5 of Tsafrir et al. together: each mean from where it has most decimals."""
+    table3, figure5 = (_read(f"tsafrir2005_{name}", str) for name in ("table3", "figure5"))
+    others = [_by_policy(table.drop(columns="EASY")) for table in (table3, figure5)]
+    of_all = pd.concat([_by_policy(table2), *others, _by_policy(figure5).loc[["accuracy_pct"]]])
+    return of_all[~of_all.index.duplicated()]
+
+
+GAINS = ["order", "case", "metric", "statistic"]
+
+TABLES = {
+    "mualem2001_table1": _crossed(
+        ["trace", "month"],
+        "scheduler",
+        "metric",
+        columns={
+            (who, metric): metric if metric in ("load", "jobs") else f"{who}_{metric}"
+            for who in SCHEDULERS
+            for metric in ("load", "jobs", "response_s", "bounded_slowdown")
+        },
+    ),
+    "mualem2001_table1 differences": _crossed(
+        ["trace", "month"],
+        "metric",
+        columns={"response_s": "response_difference_pct", "bounded_slowdown": "bounded_slowdown_difference_pct"},
+    ),
+    **{f"mualem2001_{name}": _by_trace for name in ("table2", "table2_percent", "footnote2", "section44")},
+    "mualem2001_table3": _crossed(["scheduler", "metric", "trace"], "estimates"),
+    "mualem2001_table4": _crossed(
+        ["metric", "trace"],
+        "scheduler",
+        "quantity",
+        columns={
+            (who, name): f"{who}_{column}"
+            for who in SCHEDULERS
+            for name, column in (("original", "original"), ("scaled", "x2"))
+        },
+    ),
+    "mualem2001_table4 differences": _crossed(
+        ["metric", "trace"], "scheduler", columns={who: f"{who}_difference_pct" for who in SCHEDULERS}
+    ),
+    "tang2013_gains": lambda table: table[table.statistic == "mean"].set_index(GAINS[:3]).value,
+    "tang2013_gains statistics": lambda table: table[table.statistic != "mean"].set_index(GAINS).value,
+    "tsafrir2005_table1": _crossed("trace", "quantity"),
+    **{f"tsafrir2005_{name}": _by_policy for name in ("table2", "table3", "figure5", "table5", "table6")},
+    **{f"tsafrir2005_{name}_changes": _by_policy for name in ("table2", "table3")},
+    "tsafrir2005_table2 and others": _performance,
+    "tsafrir2005_figure10": _crossed("trace", "jobs"),
+}
+"""How numbers lie in files that have no column `value`, and what else there is to read in a file."""
+
+
+# What becomes of a number
 
 
 def judge(published, interval, close=0.05, decimals=None, absolute=False):
@@ -47,17 +148,9 @@ def judge(published, interval, close=0.05, decimals=None, absolute=False):
     return CLOSE if abs(published - interval.median) <= close * (1 if absolute else abs(published)) else OFF
 
 
-def cell(of, published, readings, close=0.05, decimals=None, absolute=False, unjudged=None, note=""):
-    """Judge a printed number under each reading."""
-    readings = readings if isinstance(readings, dict) else {TEXT: (readings, None)}
-    judged = {}
-    for rule, (ours, interval) in readings.items():
-        known = interval or Interval(ours, ours, ours)
-        verdict = (unjudged or {}).get(rule) or judge(published, known, close, decimals, absolute)
-        verdict = ABSENT if ours != ours else verdict
-        off = deviation(ours, published) if published and not absolute else float("nan")
-        judged[rule] = {"ours": ours, "deviation": off, **vars(known), "verdict": verdict}
-    return {"of": of, "published": published, "readings": judged} | ({"note": note} if note else {})
+def deviation(ours, published):
+    """Work out by how much ours differs from the published number, relatively: 0.01 is 1 % more."""
+    return ours / published - 1
 
 
 def reading(cell, *rules):
@@ -73,23 +166,3 @@ def tally(cells, *rules):
     bands = sum(one["low"] < one["high"] for one in judged)
     counts = {verdict: verdicts.count(verdict) for verdict in (INSIDE, CLOSE, OFF)}
     return {"cells": len(judged)} | counts | {"bands": bands, "by_chance": 0.05 * bands}
-
-
-def tallies(cells, *keys):
-    """Lay out `tally` by some of the keys of `of`, rule beside rule as far as there are any, as a table for reading.
-
-    Under `RESTORED` numbers of logs that lost no jobs count as under `LIKELY`.
-    """
-    groups, there = {}, {rule for one in cells for rule in one["readings"]}
-    for found in cells:
-        groups.setdefault(tuple(found["of"][key] for key in keys), []).append(found)
-    rules = {TEXT: (TEXT,), LIKELY: (LIKELY,), RESTORED: (RESTORED, LIKELY)}
-    rules = {name: of for name, of in rules.items() if name in there}
-    rows = {}
-    for group, members in groups.items():
-        counts = {name: tally(members, *of) for name, of in rules.items()}
-        shown = {"cells": "cells", "by_chance": "outside by chance"} | {each: each for each in (INSIDE, CLOSE, OFF)}
-        rows[group] = {(name, head): of[key] for name, of in counts.items() for key, head in shown.items()}
-    if not rows:
-        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(keys), names=keys))
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)

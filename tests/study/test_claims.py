@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simlib import study
 from simlib._util import paths
-from simlib.analysis.stats import Interval
-from simlib.study import claims, verdicts
+from simlib.study import claims, results, verdicts
 from simlib.study.claims import (
     HOLDS,
     HOLDS_NOT,
@@ -317,16 +317,28 @@ def test_a_verdict_says_what_difference_could_have_been_told(monkeypatch):
     assert claims.powers(claims.untestable()["MF-38"]) == {}
 
 
-OURS = {INSIDE: 100.0, CLOSE: 104.0, OFF: 150.0, ABSENT: float("nan")}
-"""What has to be ours for a verdict, where 100 is printed and the band goes by 2 to either side."""
+OURS = {INSIDE: 3215.0, CLOSE: 3300.0, OFF: 5000.0, ABSENT: float("nan")}
+"""What has to be ours for a verdict, where 3,215 is printed and the band goes by 2 to either side."""
 
 
-def cell(_of="", **judged):
-    """A cell with these verdicts by reading."""
-    found = {rule: OURS.get(verdict, 100.0) for rule, verdict in judged.items()}
-    readings = {rule: (ours, Interval(ours - 2, ours, ours + 2)) for rule, ours in found.items()}
-    unjudged = {rule: verdict for rule, verdict in judged.items() if verdict in (OTHER_LOG, INFERRED)}
-    return verdicts.cell({"trace": _of}, 100.0, readings, unjudged=unjudged)
+def table(*rows):
+    """Judged numbers with these verdicts by reading, each of one draw of a log."""
+    logs, of = study.Logs({}), {}
+    for draw, judged in enumerate(rows):
+        of |= {(rule, draw): OURS.get(verdict, 3215.0) for rule, verdict in judged.items()}
+    index = pd.MultiIndex.from_tuples([("KTH", "peak_100pct", *place) for place in of], names=LEVELS)
+    ours = pd.Series(of.values(), index, dtype=float)
+    logs.origin = lambda draw, **_: {"unjudged": {r: v for r, v in rows[draw].items() if v in (OTHER_LOG, INFERRED)}}
+    bands = pd.DataFrame({"ours": ours, "low": ours - 2, "median": ours, "high": ours + 2})
+    return study.judge(bands, "mualem2001_footnote2", logs)
+
+
+LEVELS = ["trace", "quantity", "rule", "draw"]
+
+
+def cell(**judged):
+    """The record of a number with these verdicts by reading."""
+    return results.cells(table(judged))[0]
 
 
 def test_each_reading_has_a_verdict_of_its_own_and_its_own_reason_why_there_is_none():
@@ -335,8 +347,10 @@ def test_each_reading_has_a_verdict_of_its_own_and_its_own_reason_why_there_is_n
 
 
 def test_a_log_that_is_not_at_hand_is_said_before_any_other_reason():
-    both = verdicts.cell({}, 1.0, float("nan"), unjudged={TEXT: INFERRED})
-    assert both["readings"][TEXT]["verdict"] == ABSENT
+    logs = study.Logs({})
+    logs.origin = lambda **of: {"unjudged": {TEXT: INFERRED}}
+    ours = pd.Series({("KTH", "peak_100pct"): float("nan")}).rename_axis(["trace", "quantity"])
+    assert study.judge(ours, "mualem2001_footnote2", logs).verdict.tolist() == [ABSENT]
 
 
 def test_of_several_readings_the_first_that_is_judged_is_taken():
@@ -378,16 +392,12 @@ def test_cells_are_counted_once_each_by_the_first_reading_that_is_judged(rules, 
 
 
 def test_tallies_have_a_column_of_their_own_for_restored_logs_where_others_count_as_under_likely():
-    cells = [
-        cell("CTC", text=OTHER_LOG, likely=OTHER_LOG, restored=INSIDE),
-        cell("CTC", text=OFF, likely=CLOSE, restored=OFF),
-        cell("KTH", text=OFF, likely=INSIDE),
+    rows = [
+        {TEXT: OTHER_LOG, LIKELY: OTHER_LOG, RESTORED: INSIDE},
+        {TEXT: OFF, LIKELY: CLOSE, RESTORED: OFF},
+        {TEXT: OFF, LIKELY: INSIDE},
     ]
-    table = verdicts.tallies(cells, "trace")
-    assert list(table.columns.unique(0)) == [TEXT, LIKELY, RESTORED]
-    counts = {rule: table[rule][["cells", INSIDE, CLOSE, OFF]].to_numpy().tolist() for rule in table.columns.unique(0)}
-    assert counts == {  # of CTC, of KTH
-        TEXT: [[1, 0, 0, 1], [1, 0, 0, 1]],
-        LIKELY: [[1, 0, 1, 0], [1, 1, 0, 0]],
-        RESTORED: [[2, 1, 0, 1], [1, 1, 0, 0]],
-    }
+    found = study.tallies(table(*rows), "trace")
+    assert list(found.columns.unique(0)) == [TEXT, LIKELY, RESTORED]
+    counts = {rule: found[rule][["cells", INSIDE, CLOSE, OFF]].iloc[0].tolist() for rule in found.columns.unique(0)}
+    assert counts == {TEXT: [2, 0, 0, 2], LIKELY: [2, 1, 1, 0], RESTORED: [3, 2, 0, 1]}

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from helpers import judged_cell
 
 from simlib._util import paths
 from simlib.analysis.stats import Interval
@@ -21,7 +22,7 @@ def exhibit(name, *cells, paper="mualem2001"):
 
 def cell(of, published, low, high, **readings):
     """A number under the text, and verdicts in place of other readings'."""
-    made = verdicts.cell(EASY | of, published, {TEXT: ((low + high) / 2, Interval(low, (low + high) / 2, high))})
+    made = judged_cell(EASY | of, published, {TEXT: ((low + high) / 2, Interval(low, (low + high) / 2, high))})
     for rule, verdict in readings.items():
         made["readings"][rule] = made["readings"][TEXT] | {"verdict": verdict}
     return made

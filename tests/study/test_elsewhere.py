@@ -65,8 +65,18 @@ def test_where_no_log_is_a_twin_stands_in(monkeypatch):
     assert "CTC-SP2" in found.absent and "sample" not in found.absent
 
 
+class Asked(tuple):
+    """In place of a log what is asked for: its name, variant, jobs and estimates."""
+
+    def select(self, condition):
+        return Asked((*self[:2], condition, self[3]))
+
+    def with_estimates(self, kind):
+        return Asked((*self[:3], kind))
+
+
 def test_the_papers_logs_come_first_and_as_the_paper_has_them(monkeypatch):
-    monkeypatch.setattr(elsewhere, "_taken", lambda *of: of)
+    monkeypatch.setattr(elsewhere, "log", lambda name, variant: Asked((name, variant, None, "user")))
     here = "CEA-Curie", "SDSC-SP2", "SDSC-Par-96"
     known = {(name, variant) for name in here for variant in (None, "original", "cleaned")}
     monkeypatch.setattr(elsewhere, "on_machine", lambda name, variant=None: (name, variant) in known)
@@ -85,7 +95,7 @@ def test_the_papers_logs_come_first_and_as_the_paper_has_them(monkeypatch):
 def test_a_partition_has_a_row_and_no_say(monkeypatch):
     w = load("sample")
     w._log = w.log.assign(partition=np.where(np.arange(len(w.log)) % 2, 10, 4))
-    monkeypatch.setattr(elsewhere, "_taken", lambda *of: w)
+    monkeypatch.setattr(elsewhere, "_taken", lambda *of: (w, True))
     monkeypatch.setattr(elsewhere, "on_machine", lambda name, variant=None: name == "CEA-Curie")
     found = study.logs("elsewhere", like="tang2013")
     part = found["CEA-Curie, standard"]

@@ -12,7 +12,7 @@ from simlib import EASY, Workload, load, plots, replicate, study
 from simlib.models import jann97
 from simlib.study import records, verdicts
 from simlib.study.claims import INCONCLUSIVE, NOT, REPRODUCED, UNTESTED, Measure
-from simlib.study.judging import cells
+from simlib.study.results import cells
 
 
 def runs(shift=0.0, traces=("KTH",), spread=0.01):
@@ -48,7 +48,7 @@ def test_a_log_that_is_drawn_has_the_median_of_its_runs_for_the_log_as_it_is_and
 def test_printed_numbers_have_the_levels_and_decimals_of_print():
     assert study.printed("mualem2001_table3")["easy", "bounded_slowdown", "CTC", "original"] == 3.82
     assert study.printed("mualem2001_table1 differences")["CTC", "1996-07", "response_s"] == 1.9
-    digits = study.printed.__globals__["decimals"]("mualem2001_table3")
+    digits = verdicts.decimals("mualem2001_table3")
     assert [digits["easy", "bounded_slowdown", trace, "f1"] for trace in ("CTC", "KTH")] == [2, 1]
 
 

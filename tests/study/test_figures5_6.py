@@ -9,8 +9,8 @@ from simlib import EASY, Conservative, Workload, plots, replicate
 from simlib.models import feitelson96, jann97
 from simlib.study import claims, records
 from simlib.study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
-from simlib.study.mualem2001 import feitelson_family, figure5, figure6
-from simlib.study.mualem2001.figure6 import WEEK
+from simlib.study.mualem2001 import feitelson_family, figures5_6
+from simlib.study.mualem2001.figures5_6 import WEEK
 from simlib.study.results import AS_IT_IS
 from simlib.study.verdicts import LIKELY, TEXT
 
@@ -31,12 +31,12 @@ def runs_of(values):
 
 
 def test_differences_are_taken_run_by_run():
-    changes = figure5.compared(runs_of({"easy": [0.5, 0.4, 0.6], "conservative": [0.52, 0.44, 0.63]})).backfilled
+    changes = figures5_6.compared(runs_of({"easy": [0.5, 0.4, 0.6], "conservative": [0.52, 0.44, 0.63]})).backfilled
     assert changes["difference"].tolist() == pytest.approx([0.02, 0.04, 0.03])
     assert changes["relative"].tolist() == pytest.approx([0.04, 0.1, 0.05])
-    three = figure5.compared(runs_of({"easy": [0.5], "conservative": [0.6], "FCFS": [0.0]})).backfilled
+    three = figures5_6.compared(runs_of({"easy": [0.5], "conservative": [0.6], "FCFS": [0.0]})).backfilled
     assert three["relative of FCFS"].tolist() == [-1] and three["difference"].tolist() == pytest.approx([0.1])
-    assert figure5.compared(runs_of({"easy": [0.0], "SJF": [0.1]})).backfilled["relative"].isna().all()
+    assert figures5_6.compared(runs_of({"easy": [0.0], "SJF": [0.1]})).backfilled["relative"].isna().all()
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +83,11 @@ def test_the_claim_on_logs_is_judged_as_the_paper_describes_it(notebook, sdsc, o
 
 
 def test_the_printed_table_has_the_performance_and_not_the_amounts(notebook):
-    changes = figure5.compared(runs_of({"easy": [0.5], "conservative": [0.5]}).assign(response_s=1, bounded_slowdown=1))
+    changes = figures5_6.compared(
+        runs_of({"easy": [0.5], "conservative": [0.5]}).assign(response_s=1, bounded_slowdown=1)
+    )
     table = pd.concat({TEXT: changes}, names=["rule"]).reorder_levels(["of", "rule", "log", "run", "group"])
-    of_print = figure5.with_printed(table).xs("printed", level="rule")
+    of_print = figures5_6.with_printed(table).xs("printed", level="rule")
     assert list(notebook["amounts"](of_print)) == ["SDSC response time", "SDSC bounded slowdown"]
     assert (of_print[["response_s", "bounded_slowdown"]] > 0.1).all(axis=None)
 
@@ -106,7 +108,7 @@ def on_jann(easy, conservative, load=0.8):
     }
     values = pd.Series(rows)
     runs = pd.DataFrame({"jobs": 100, "backfilled": values, "size_ratio": values})
-    return figure5.compared(runs.rename_axis(["log", "load", "policy", "run", "group"]))
+    return figures5_6.compared(runs.rename_axis(["log", "load", "policy", "run", "group"]))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_selection_by_size_is_told_by_the_mean_sizes(notebook, easy, conservativ
 
 
 def test_intervals_on_models_are_those_of_student_over_the_seeds():
-    table = figure5.intervals(on_jann([0.5, 0.6, 0.7], [0.4, 0.5, 0.7])).xs("backfilled", level="metric")
+    table = figures5_6.intervals(on_jann([0.5, 0.6, 0.7], [0.4, 0.5, 0.7])).xs("backfilled", level="metric")
     half = 2.919986 * 0.1 / np.sqrt(3)  # 95th percentile of Student's t with 2 degrees of freedom
     easy = table.xs("easy", level="of").iloc[0]
     assert tuple(easy[["low", "mean", "high"]]) == pytest.approx((0.6 - half, 0.6, 0.6 + half))
@@ -151,7 +153,7 @@ def test_feedback_changes_what_is_backfilled_of_a_model_that_repeats_its_jobs():
         "Feitelson": lambda seed: feitelson96.workload(600, seed=seed),
         "Jann": lambda seed: jann97.workload(600, seed=seed),
     }
-    with_it, without = (figure5.of_models(models, [0.8], POLICIES, range(2), of) for of in (["Feitelson"], []))
+    with_it, without = (figures5_6.of_models(models, [0.8], POLICIES, range(2), of) for of in (["Feitelson"], []))
     assert not with_it.loc["Feitelson"].equals(without.loc["Feitelson"])
     assert with_it.loc["Jann"].equals(without.loc["Jann"])
     assert (with_it.jobs.xs("all", level="group") == 600).all()
@@ -193,7 +195,7 @@ def weeks(workload, runs_and_sizes, jobs=20, machine=64):
 
 
 def test_whole_workloads_have_their_means_medians_and_shares_and_those_of_their_weeks(workload):
-    found = figure6.of_weeks({"made": weeks(workload, [(10, 1), (1000, 8)])}, resamples=50, seed=3).loc["made"]
+    found = figures5_6.of_weeks({"made": weeks(workload, [(10, 1), (1000, 8)])}, resamples=50, seed=3).loc["made"]
     whole, resampled = found.xs(AS_IT_IS), found.drop(AS_IT_IS).unstack(["quantity", "statistic"])
     assert whole["run"].to_dict() == {"mean": 505, "median": 10}
     assert whole["size"].to_dict() == {"mean": 4.5, "median": 1}
@@ -210,9 +212,9 @@ def sp2_parts(workload, sp2, others, model=SHORT_AND_WIDE):
     """The verdicts on the parts of MF-18 where all SP2 logs are alike, and the others, and one member of the family."""
     made = dict.fromkeys(("CTC", "KTH", "SDSC"), sp2) | dict.fromkeys(("Par-95", "Par-96", "CM5"), others)
     logs = {label: weeks(workload, of) for label, of in made.items()}
-    of_logs = figure6.of_weeks(logs | {"Jann": logs["CTC"]}, resamples=100, seed=1)
-    of_family = figure6.of_weeks({"KTH": weeks(workload, model)}, resamples=100, seed=1)
-    return parts("MF-18", figure6.sp2_against_others(of_logs, of_family)["KTH"])
+    of_logs = figures5_6.of_weeks(logs | {"Jann": logs["CTC"]}, resamples=100, seed=1)
+    of_family = figures5_6.of_weeks({"KTH": weeks(workload, model)}, resamples=100, seed=1)
+    return parts("MF-18", figures5_6.sp2_against_others(of_logs, of_family)["KTH"])
 
 
 def test_sp2_jobs_are_held_against_the_other_logs_and_a_member_of_the_family(workload):
@@ -226,24 +228,26 @@ def test_sp2_jobs_are_held_against_the_other_logs_and_a_member_of_the_family(wor
 
 def test_the_years_of_one_log_count_as_one_all_workloads_alike_and_without_one_nothing_is_measured(workload):
     made = {"CTC": 2, "KTH": 2, "SDSC": 2, "Par-95": 4, "Par-96": 16, "CM5": 8}
-    of_logs = figure6.of_weeks({label: weeks(workload, [(10, size)] * 2) for label, size in made.items()}, resamples=5)
-    member = figure6.of_weeks({"F": weeks(workload, [(10, 8)] * 2)}, resamples=5)
-    found = figure6.sp2_against_others(of_logs, member)["F"]
+    of_logs = figures5_6.of_weeks(
+        {label: weeks(workload, [(10, size)] * 2) for label, size in made.items()}, resamples=5
+    )
+    member = figures5_6.of_weeks({"F": weeks(workload, [(10, 8)] * 2)}, resamples=5)
+    found = figures5_6.sp2_against_others(of_logs, member)["F"]
     assert found["mean size"].value == pytest.approx(2 / 8)
     assert found["mean run time"].value == pytest.approx(1)
-    assert figure6.sp2_against_others(of_logs.drop("CM5", level="workload"), member) == {}
+    assert figures5_6.sp2_against_others(of_logs.drop("CM5", level="workload"), member) == {}
 
 
 def test_ratios_of_sizes_as_shares_take_the_machines_into_account(workload):
     logs = {"CTC": weeks(workload, [(10, 4)] * 2), "Par": weeks(workload, [(10, 8)] * 2, machine=256)}
-    ratios = figure6.ratios(figure6.of_weeks(logs, resamples=5)).loc["CTC", "Par"]
+    ratios = figures5_6.ratios(figures5_6.of_weeks(logs, resamples=5)).loc["CTC", "Par"]
     assert (ratios.ours["size", "mean"], ratios.ours["machine_share", "mean"]) == (0.5, 2)
 
 
 @pytest.mark.slow
 def test_on_the_logs_sp2_jobs_use_fewer_processors(log):
     logs = {name: log(of) for name, of in {"CTC": "CTC-SP2", "KTH": "KTH-SP2", "SDSC": "SDSC-SP2"}.items()}
-    ratios = figure6.ratios(figure6.of_weeks(logs | {"CM5": log("LANL-CM5")}, resamples=100))
+    ratios = figures5_6.ratios(figures5_6.of_weeks(logs | {"CM5": log("LANL-CM5")}, resamples=100))
     assert (ratios.high.xs("size", level="quantity") < 0.2).all()
 
 
@@ -256,7 +260,7 @@ def test_the_modified_model_is_very_close_where_its_curves_are():
     log = np.random.default_rng(0).integers(1, 10_000, 4000)
     cases = ((log, log, HOLDS, HOLDS), (log // 2, log, HOLDS_NOT, HOLDS_NOT), (log, log // 8, HOLDS, HOLDS_NOT))
     for fsl, jann, to_ctc, to_jann in cases:
-        told = parts("MF-19", figure6.gaps([of_runs(fsl)] * 2, of_runs(log), [of_runs(jann)] * 2))
+        told = parts("MF-19", figures5_6.gaps([of_runs(fsl)] * 2, of_runs(log), [of_runs(jann)] * 2))
         assert {told["CTC, all jobs"], told["CTC, by size"]} == {to_ctc}
         assert {told["Jann, all jobs"], told["Jann, by size"]} == {to_jann}
 

@@ -23,8 +23,8 @@ from simlib.study.investigations.lost_jobs import (
     UNCALLED,
 )
 from simlib.study.investigations.unexplained import MONTH
-from simlib.study.mualem2001 import METRICS, SCHEDULERS, Trace
-from simlib.study.verdicts import CLOSE, LIKELY, OFF, RESTORED
+from simlib.study.mualem2001 import METRICS, Trace
+from simlib.study.verdicts import CLOSE, LIKELY, OFF, RESTORED, SCHEDULERS
 
 PROGRAMS = {"easy": EASY(reuse_extra=True), "conservative": Conservative(compress="start")}
 FOLDS = ["odd months", "even months", *SCHEDULERS]

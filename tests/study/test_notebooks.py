@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib.logs import swf
-from simlib.study import claims, notebooks
-from simlib.study.notebooks import Notebook
+from simlib.study import claims
+from simlib.study.records import Notebook, notebooks
 
-NOTEBOOKS = notebooks.notebooks()
+NOTEBOOKS = notebooks()
 
 FEW = {"model_jobs": 1000, "feitelson_jobs": 600, "jann_jobs": 600, "feitelson_batch": 100, "jann_batch": 100}
 FEW |= {"load_step": 0.4, "first_variant_load": 0.5, "least_jobs": 50, "number_of_runs": 2, "resamples": 20, "draws": 2}

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import ROOT, claimed, listing, texts
+from helpers import ROOT, claimed, judged_cell, listing, texts
 
 import simlib
 from simlib import plots
@@ -53,8 +53,8 @@ def record(root, workload):
     readings = {"text": (1.1, Interval(0.9, 1.05, 1.2)), "likely": (1.4, Interval(1.2, 1.3, 1.5))}
     of = {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
     cells = [
-        verdicts.cell(of, 1.0, readings, decimals=1, note="so it is"),
-        verdicts.cell(of | {"f": 2}, 0.0, 1.0, unjudged={verdicts.TEXT: verdicts.OTHER_LOG}),
+        judged_cell(of, 1.0, readings, decimals=1, note="so it is"),
+        judged_cell(of | {"f": 2}, 0.0, 1.0, unjudged={verdicts.TEXT: verdicts.OTHER_LOG}),
     ]
     judged = {"cells": cells, "claims": [claimed("MF-01", claims.REPRODUCED, "all of 7", likely=claims.NOT)]}
     made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}
@@ -113,7 +113,7 @@ TABLE = pd.DataFrame({"month": ["1996-10"], "value": [1 / 3]}).set_index("month"
 
 def test_an_exhibit_is_a_picture_its_numbers_and_its_record(root, workload):
     w = workload([(0, 10, 10, 3)], 4)
-    one = verdicts.cell({"jobs": np.int64(3)}, 2.0, {"text": (np.float64(1.23456), Interval(1.0, float("nan"), 1.5))})
+    one = judged_cell({"jobs": np.int64(3)}, 2.0, {"text": (np.float64(1.23456), Interval(1.0, float("nan"), 1.5))})
     judged = {"cells": [one]}
     folder = records.save(
         "mualem2001_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=judged
@@ -141,7 +141,7 @@ def test_saving_twice_gives_the_same_bytes(root, workload):
 
 def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
     figure = plt.figure()
-    one = verdicts.cell({"trace": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
+    one = judged_cell({"trace": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
     folder = records.save(
         "mualem2001_table9", figure, TABLE, workloads=[simlib.load("sample")], verdicts={"cells": [one]}
     )

@@ -23,9 +23,11 @@ def kth():
 
 def test_the_last_row_has_the_means_over_all_jobs(kth):
     schedule = simulate(kth.workload, Conservative())
-    table = kth.by_month_and_whole(schedule)
-    assert table.drop(index=WHOLE).equals(kth.by_month(schedule).astype(float))
-    assert table.loc[WHOLE].tolist() == schedule.summary(floor=None)[table.columns].tolist()
+    table = trace_logs(kth).monthly(schedule).loc["settled"]
+    names = {name: quantity for quantity, name in mualem2001.QUANTITIES.items()}
+    of_months = table.drop(index=WHOLE).rename(columns=names)
+    assert of_months.equals(kth.by_month(schedule)[list(names.values())].astype(float))
+    assert table.loc[WHOLE].tolist() == schedule.summary(floor=None)[list(names.values())].tolist()
 
 
 def test_the_months_of_both_calendars_are_measured_in_the_same_runs(kth):
@@ -33,9 +35,9 @@ def test_the_months_of_both_calendars_are_measured_in_the_same_runs(kth):
     runs = replicate(moved.workload, EASY(), shakes=1, measures=trace_logs(moved).monthly).loc[1]
     schedule = simulate(moved.workload.shake(60, 0), EASY())
     for calendar, one in (("settled", moved), ("calendar", moved.under(CALENDAR))):
-        expected = one.by_month_and_whole(schedule)
-        assert runs.loc[calendar].response_s.to_dict() == expected.mean_response.to_dict()
-        assert runs.loc[calendar].load.to_dict() == expected.utilization.to_dict()
+        expected = one.by_month(schedule)
+        assert runs.loc[calendar].response_s.drop(WHOLE).to_dict() == expected.mean_response.to_dict()
+        assert runs.loc[calendar].load.drop(WHOLE).to_dict() == expected.utilization.to_dict()
     assert not runs.loc["settled"].equals(runs.loc["calendar"])
 
 

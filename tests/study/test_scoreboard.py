@@ -7,7 +7,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-from helpers import ROOT, claimed
+from helpers import ROOT, claimed, judged_cell
 
 from simlib import plots
 from simlib.analysis.stats import Interval
@@ -42,9 +42,9 @@ def study(root, log):
     """Three exhibits, one of them of two records, one from a stand-in."""
     figure, ax = plt.subplots()
     ax.plot([1, 2])
-    cells = [verdicts.cell(OF | {"month": "1996-11"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
+    cells = [judged_cell(OF | {"month": "1996-11"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
     likely = 2.0, Interval(1.9, 2.0, 2.1)
-    cells[3] = verdicts.cell(OF, 2.0, {"text": BAND, "likely": likely}, note="so | it is")
+    cells[3] = judged_cell(OF, 2.0, {"text": BAND, "likely": likely}, note="so | it is")
     given = [
         claimed("MF-08", claims.REPRODUCED, "5 of 7", likely=claims.NOT, printed=claims.REPRODUCED),
         claimed("MF-09", claims.NOT, "1 < 2 | 3"),
@@ -56,7 +56,7 @@ def study(root, log):
     notebook(root, "mualem2001", "figure4", "Figure 4: models", executed=False)
     records.save("mualem2001_figure4", verdicts={"claims": [claimed("MF-05", claims.PARTLY, "half")]})
     notebook(root, "tang2013", "table2", "Table 2: groups", says=plots.SYNTHETIC)
-    one = verdicts.cell({"trace": "SDSC"}, 1.0, 1.0)
+    one = judged_cell({"trace": "SDSC"}, 1.0, 1.0)
     claim = claimed("TG-03", claims.REPRODUCED, "made up")
     records.save("tang2013_table2", figure, workloads=[sample()], verdicts={"cells": [one], "claims": [claim]})
     plt.close("all")
@@ -118,7 +118,7 @@ def test_an_exhibit_has_its_picture_numbers_and_claims(study):
 
 def test_restored_logs_have_a_column_and_count_apart(study, log):
     readings = {"text": BAND, "likely": (2.0, Interval(1.9, 2.0, 2.1)), "restored": BAND}
-    cells = [verdicts.cell(OF, value, readings) for value in (1.0, 1.05, 3.0)]
+    cells = [judged_cell(OF, value, readings) for value in (1.0, 1.05, 3.0)]
     given = [claimed("MF-05", claims.NOT, likely=claims.NOT, restored=claims.REPRODUCED)]
     log.name = "KTH-SP2, restored"
     records.save("mualem2001_figure4", workloads=[log], verdicts={"cells": cells, "claims": given})
@@ -155,7 +155,7 @@ def test_a_log_that_is_not_verified_is_marked(study, log):
 
 def test_numbers_that_are_not_judged_are_counted_with_the_reason():
     other = {verdicts.TEXT: verdicts.OTHER_LOG}
-    cells = [verdicts.cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
+    cells = [judged_cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
     assert outcomes.unjudged(cells) == {verdicts.OTHER_LOG: 1, verdicts.ABSENT: 1, verdicts.INFERRED: 0}
     assert scoreboard.counted(cells) == "not judged: 1 on another log, 1 on a log that this study does not have"
 

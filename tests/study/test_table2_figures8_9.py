@@ -10,7 +10,7 @@ from simlib import study
 from simlib.core.estimates import Historical
 from simlib.logs import swf
 from simlib.models.sample import sample
-from simlib.study import claims, history, mualem2001, records, used_shares, verdicts
+from simlib.study import claims, mualem2001, records, used_shares, verdicts
 from simlib.study.verdicts import RESTORED, TEXT
 
 
@@ -296,7 +296,7 @@ def ctc(tmp_path_factory):
 
 def test_counts_are_over_jobs_not_killed_and_tell_one_earlier_run_from_two():
     # job 1 outlives its one earlier run, job 2 the two before (15 + 1.5 x 7.07), job 3 the whole workload (30 + 39.7)
-    assert history.counts(workload(ROWS).jobs, Historical()).to_dict() == {
+    assert used_shares.counts(workload(ROWS).jobs, Historical()).to_dict() == {
         "jobs_not_killed": 5,
         "jobs_with_history": 3,
         "underestimated": 3,
@@ -308,7 +308,7 @@ def test_counts_are_over_jobs_not_killed_and_tell_one_earlier_run_from_two():
 
 def test_a_population_s_deviation_is_smaller_and_underestimates_more():
     jobs = workload([(0, 10, 1, 1), (1, 20, 1, 1), (2, 24, 1, 1)]).jobs
-    both = [history.counts(jobs, Historical(), sample).underestimated_with_two for sample in (True, False)]
+    both = [used_shares.counts(jobs, Historical(), sample).underestimated_with_two for sample in (True, False)]
     assert both == [0, 1]
 
 
@@ -329,7 +329,7 @@ def test_the_profile_of_users_and_history(ctc):
     names = ["mean + 1.5 standard deviations", "mean + 3 standard deviations", "users' estimates"]
     jobs = ctc["jobs"]
     assert jobs.groupby("estimates", sort=False).size().to_dict() == dict.fromkeys(names, 5)
-    assert [history.KINDS.index(kind) for kind in jobs.kind["users' estimates"]] == [2, 1, 0, 2, 1]
+    assert [used_shares.KINDS.index(kind) for kind in jobs.kind["users' estimates"]] == [2, 1, 0, 2, 1]
     users = ctc["profile"].loc["users' estimates"]
     assert list(ctc["profile"].index) == names
     assert (users.underestimated, users.under_10, users.over_50) == (0, 0, pytest.approx(2 / 5))
@@ -338,12 +338,12 @@ def test_the_profile_of_users_and_history(ctc):
 
 
 def test_a_job_of_no_length_uses_all_of_an_estimate_of_none():
-    jobs = history.described(workload([(0, 0, 1, 1), (1, 0, 1, 1), (2, 5, 1, 1)]), BOTH)
+    jobs = used_shares.described(workload([(0, 0, 1, 1), (1, 0, 1, 1), (2, 5, 1, 1)]), BOTH)
     assert jobs.used["mean + 3 standard deviations"].tolist()[1:] == [100, np.inf]
 
 
 def test_losses_count_jobs_cut_at_their_estimates():
-    losses = history.losses(workload([(0, 50, 1, 1), (1, 150, 1, 1), (2, 200, 1, 0)]), {"user": None})
+    losses = used_shares.losses(workload([(0, 50, 1, 1), (1, 150, 1, 1), (2, 200, 1, 0)]), {"user": None})
     expected = {"killed": 2, "killed_share": 2 / 3, "killed_completed": 1, "killed_completed_share": 1 / 2}
     assert losses.loc["user"].to_dict() == pytest.approx(expected | {"work_lost": 100 / 250})
 
@@ -388,8 +388,8 @@ MIXED_UP = shape([0.3] * 3, [0.2, 0.1, 0], [0.2, 0.3, 0.3])
     ],
 )
 def test_profiles_are_compared_and_months_told_from_chance(ctc, id, table, wins, expected, monkeypatch):
-    monkeypatch.setattr(history, "profile", lambda jobs: table)
-    monkeypatch.setattr(history, "months_won", lambda *_: pd.Series([True] * wins + [False] * (12 - wins)))
+    monkeypatch.setattr(used_shares, "profile", lambda jobs: table)
+    monkeypatch.setattr(used_shares, "months_won", lambda *_: pd.Series([True] * wins + [False] * (12 - wins)))
     measure = {"MF-34": ctc["cautious"], "MF-35": ctc["better"]}[id]
     assert study.claim(id, {TEXT: ctc["jobs"]}, measure)["verdict"] == expected
 
@@ -403,7 +403,7 @@ def test_profiles_are_compared_and_months_told_from_chance(ctc, id, table, wins,
     ],
 )
 def test_shares_are_held_against_the_printed_ones(ctc, jobs, expected):
-    counted = pd.Series(jobs, list(history.COUNTS))
+    counted = pd.Series(jobs, list(used_shares.COUNTS))
     assert study.claim("MF-33", {TEXT: counted}, ctc["with_history"])["verdict"] == expected
 
 

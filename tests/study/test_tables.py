@@ -7,7 +7,7 @@ import pytest
 from helpers import code_cells, executed, means, verdict_by_id
 
 from simlib import EASY, Conservative, Workload, estimates, replicate, simulate, study
-from simlib.study import claims, mualem2001, verdicts
+from simlib.study import claims, mualem2001, results, verdicts
 from simlib.study.claims import INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED
 
 pytestmark = pytest.mark.slow
@@ -64,7 +64,7 @@ def test_random_estimates_are_compared_with_their_mean_as_it_is_and_run_by_run_b
 def combinations(values, shift=0.0, runs=4, logs=mualem2001.SP2):
     """The same numbers by quality of estimates for every combination, and runs that lie up to `shift` off."""
     columns = {
-        (*of, name): value for of in product(METRICS, logs, mualem2001.SCHEDULERS) for name, value in values.items()
+        (*of, name): value for of in product(METRICS, logs, verdicts.SCHEDULERS) for name, value in values.items()
     }
     found = pd.DataFrame(columns, index=range(runs + 1), dtype=float)
     found.columns.names = ["metric", "log", "policy", "estimates"]
@@ -122,13 +122,13 @@ def test_table_4_compares_each_shaken_run_with_itself(small_logs):
     row = found["table"].sort_index().loc["response_s", "KTH", "easy", "difference", "likely"]
     assert row.ours == pytest.approx(change[0]) and row["mean"] == pytest.approx(change.drop(0).mean())
     assert row.published == pytest.approx(-0.033)
-    assert len(study.judging.cells(found["means"])) == 3 * 2 * 2 * 2
+    assert len(results.cells(found["means"])) == 3 * 2 * 2 * 2
 
 
 def changes(easy, conservative, spread=0.001):
     """Bounded slowdown changes by so much, response time by a fifth of it, and runs lie a little about that."""
     rows = {}
-    for log, policy, run in product(mualem2001.SP2, mualem2001.SCHEDULERS, range(3)):
+    for log, policy, run in product(mualem2001.SP2, verdicts.SCHEDULERS, range(3)):
         change = easy if policy == "easy" else conservative
         shift = (0, -spread, spread)[run]
         rows["text", log, policy, run] = change / 5 + shift, change + shift
@@ -171,9 +171,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
     absent = table.loc["Par"].loc["1995-04"].dropna(subset="published")
     assert set(absent.verdict.dropna()) == {verdicts.ABSENT} and absent.ours.isna().all()
     cells = [
-        cell
-        for cell in study.judging.cells(table)
-        if cell["of"]["month"].startswith("1995") and cell["of"]["trace"] == "Par"
+        cell for cell in results.cells(table) if cell["of"]["month"].startswith("1995") and cell["of"]["trace"] == "Par"
     ]
     assert len(cells) == 12 * 6
     totals = found["totals"].verdict
@@ -181,7 +179,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
         totals["Par", "total_jobs"] == verdicts.ABSENT
         and found["lines"]["KTH"] == (found["logs"]["KTH"].log.run >= 0).sum()
     )
-    places = [tuple(cell["of"].values()) for cell in study.judging.cells(table)]
+    places = [tuple(cell["of"].values()) for cell in results.cells(table)]
     assert len(set(places)) == len(places) == 88 * 6  # the small log of CM-5 lacks one month
 
 
@@ -317,7 +315,7 @@ def test_table_1_is_met(log, trace, name, easy, conservative, root):
         january = table.loc["CTC"].loc["1997-01"].dropna(subset="published")
         assert set(january.xs("text", level="rule").verdict.dropna()) == {verdicts.OTHER_LOG}
         back = january.xs("restored", level="rule")
-        of_easy, of_conservative = (back.xs(name, level="scheduler") for name in mualem2001.SCHEDULERS)
+        of_easy, of_conservative = (back.xs(name, level="scheduler") for name in verdicts.SCHEDULERS)
         assert set(of_easy.verdict.dropna()) <= {verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF}
         assert set(of_conservative.verdict.dropna()) == {verdicts.INFERRED} and january.note.str.contains("2,080").all()
     if trace == "KTH":

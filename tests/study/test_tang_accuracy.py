@@ -9,9 +9,9 @@ from helpers import executed, parts, tang_trace, verdict_by_id
 import simlib
 from simlib.policies import walltime
 from simlib.policies.walltime import PERCENTILES
-from simlib.study import claims, judging, results, tang2013, verdicts
+from simlib.study import claims, results, tang2013, verdicts
 from simlib.study.claims import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
-from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, inaccuracy
+from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
 from simlib.study.tang2013.accuracy import ORIGINAL, place
 
 matplotlib.use("Agg")
@@ -139,7 +139,7 @@ def test_curie_and_its_standard_partition_have_the_jobs_that_were_counted(log):
 def test_the_nearest_log_is_that_of_the_least_ratio_to_what_is_printed(made_up):
     far = tang_trace(habits(days=60), machine=8, name="far")
     near = tang_trace(habits(days=60), machine=160000, name="near")
-    table = inaccuracy.likeness([far, near])
+    table = accuracy.likeness([far, near])
     assert table["Tang et al."]["processors"] == "163,840" and table.nearest["processors"] == "near"
     assert table.loc["load", ["Tang et al.", "nearest"]].tolist() == ["", ""] and table.far["year"] == "2009"
 
@@ -162,25 +162,25 @@ def used_by(r, **columns):
 
 def test_users_are_as_unlike_intrepids_as_the_farthest_of_three_shares():
     printed = [0.1] * 28 + [0.3] * 22 + [0.6] * 25 + [0.9] * 25
-    assert inaccuracy.unlike(used_by(printed)) == pytest.approx(0)
-    assert inaccuracy.unlike(used_by([0.1] * 12 + printed[12:])) == pytest.approx(0)
-    assert inaccuracy.unlike(used_by(printed[:-10] + [0.6] * 10)) == pytest.approx(0.1), "above 80 per cent"
-    assert inaccuracy.unlike(used_by([0.1] * 100)) == pytest.approx(0.72), "below a fifth"
+    assert accuracy.unlike(used_by(printed)) == pytest.approx(0)
+    assert accuracy.unlike(used_by([0.1] * 12 + printed[12:])) == pytest.approx(0)
+    assert accuracy.unlike(used_by(printed[:-10] + [0.6] * 10)) == pytest.approx(0.1), "above 80 per cent"
+    assert accuracy.unlike(used_by([0.1] * 100)) == pytest.approx(0.72), "below a fifth"
 
 
 def test_the_stand_ins_lie_in_the_order_of_how_like_intrepids_their_users_estimate(log):
     for name in tang2013.STAND_INS:
         log(tang2013.settings()[name]["log"])
     here, _ = tang2013.traces()
-    found = [inaccuracy.unlike(one) for one in here]
+    found = [accuracy.unlike(one) for one in here]
     assert found == sorted(found) and found[0] == pytest.approx(0.21, abs=0.005)
 
 
 def test_of_the_jobs_that_use_all_of_their_request_those_are_killed_that_the_log_says_did_not_complete():
     status = [5, 5, 0, 1, 5, 1, -1]
-    measure = inaccuracy.killed_near_1(used_by([1, 1, 0.99, 1, 0.5, 0.5, 1], status=status), 50, 1)
+    measure = accuracy.killed_near_1(used_by([1, 1, 0.99, 1, 0.5, 0.5, 1], status=status), 50, 1)
     assert measure.value == 3 / 4 and measure.low < 3 / 4 < measure.high
-    assert inaccuracy.killed_near_1(used_by([1, 1], status=-1), 50, 1) == claims.NOTHING
+    assert accuracy.killed_near_1(used_by([1, 1], status=-1), 50, 1) == claims.NOTHING
 
 
 def test_the_cleaned_log_is_used_because_restored_lines_have_no_account(log):
@@ -196,35 +196,35 @@ def test_the_cleaned_log_is_used_because_restored_lines_have_no_account(log):
 
 def test_overruns_have_an_r_of_one():
     one = tang_trace(pd.DataFrame({"submit": [0, 0, 0], "run": [50, 100, 130], "estimate": 100, "user": 1, "group": 1}))
-    assert inaccuracy.used(one).tolist() == [0.5, 1, 1]
+    assert accuracy.used(one).tolist() == [0.5, 1, 1]
     assert one.t_act.tolist() == [50, 100, 100]
 
 
 @pytest.mark.slow
 def test_quarters_are_the_calendars_and_small_ones_are_left_out(made_up):
-    means = inaccuracy.quarter_means(made_up, 1000, 100, 1)
+    means = accuracy.quarter_means(made_up, 1000, 100, 1)
     assert means.columns.tolist() == ["2009 Q1", "2009 Q2", "2009 Q3"]
     first = made_up.workload.jobs.submit < 90 * DAY
-    assert means.loc[0, "2009 Q1"] == pytest.approx(inaccuracy.used(made_up)[first].mean())
-    assert (inaccuracy.quarter_of(made_up) == "2009 Q1").sum() == first.sum()
-    spread = results.summary(means)
+    assert means.loc[0, "2009 Q1"] == pytest.approx(accuracy.used(made_up)[first].mean())
+    assert (accuracy.quarter_of(made_up) == "2009 Q1").sum() == first.sum()
+    spread = results.summary(pd.concat({"made up": means}, axis=1))
     assert ((spread.low < spread.ours) & (spread.ours < spread.high)).all()
-    assert inaccuracy.quarter_means(made_up, 10_000, 10, 1).columns.tolist()[-1] == "2009 Q2"
+    assert accuracy.quarter_means(made_up, 10_000, 10, 1).columns.tolist()[-1] == "2009 Q2"
 
 
 def test_table_2_counts_groups_of_ten_and_averages_their_deviations():
     run = [10, 20] * 5 + [30, 60] * 5 + [100] * 9
     jobs = pd.DataFrame({"submit": 0, "run": run, "estimate": 100, "user": [1] * 10 + [2] * 10 + [3] * 9, "group": 1})
     one = tang_trace(jobs)
-    sizes = {key: inaccuracy.groups(one, key)["size"].tolist() for key in ("all", "project", "user", DOUBLE, TRIPLE)}
+    sizes = {key: accuracy.groups(one, key)["size"].tolist() for key in ("all", "project", "user", DOUBLE, TRIPLE)}
     assert sizes == {"all": [29], "project": [29], "user": [10, 10, 9], DOUBLE: [10, 10, 9], TRIPLE: [10, 10, 9]}
     deviations = [np.std([0.1, 0.2] * 5, ddof=1), np.std([0.3, 0.6] * 5, ddof=1)]
-    assert inaccuracy.scatter_within(one, 10, 2, 1).loc[0, "user"] == pytest.approx(np.mean(deviations))
+    assert accuracy.scatter_within(one, 10, 2, 1).loc[0, "user"] == pytest.approx(np.mean(deviations))
 
 
 def test_users_who_share_a_project_are_drawn_together():
     jobs = pd.DataFrame({"user": [1, 2, 3, 4, 4], "group": [1, 1, 2, 3, 2], "submit": 0, "run": 5, "estimate": 10})
-    assert inaccuracy.circles(tang_trace(jobs)).tolist() == [0, 0, 1, 1, 1]
+    assert accuracy.circles(tang_trace(jobs)).tolist() == [0, 0, 1, 1, 1]
 
 
 def test_intervals_of_the_scatter_are_those_of_resampled_users():
@@ -233,8 +233,8 @@ def test_intervals_of_the_scatter_are_those_of_resampled_users():
     share = 0.5 + width * rng.uniform(-1, 1, len(width))
     jobs = pd.DataFrame({"submit": 0, "run": np.rint(1000 * share).astype(int), "estimate": 1000})
     one = tang_trace(jobs.assign(user=np.repeat(range(40), 30), group=np.repeat(range(40), 30)))
-    scatter = inaccuracy.scatter_within(one, 10, 2000, 1)
-    used = inaccuracy.used(one)
+    scatter = accuracy.scatter_within(one, 10, 2000, 1)
+    used = accuracy.used(one)
     by_user = used.groupby(one.workload.jobs.user).std()
     assert scatter.loc[0, ["all", "project", "user"]].tolist() == pytest.approx([used.std(), *[by_user.mean()] * 2])
     assert scatter["user"][1:].std() == pytest.approx(by_user.std() / np.sqrt(40), rel=0.1)
@@ -244,9 +244,9 @@ def test_intervals_of_the_scatter_are_those_of_resampled_users():
 
 def test_the_average_of_earlier_jobs_takes_those_that_had_ended():
     jobs = pd.DataFrame({"submit": [0, 10, 30, 31], "run": [10, 20, 5, 1], "estimate": 100, "user": [1, 1, 1, 2]})
-    found = inaccuracy.earlier_average(jobs, jobs.submit + jobs.run, ["user"])
+    found = accuracy.earlier_average(jobs, jobs.submit + jobs.run, ["user"])
     assert found.tolist() == pytest.approx([np.nan, np.nan, 0.1, np.nan], nan_ok=True)
-    later = inaccuracy.earlier_average(jobs.assign(user=1), jobs.submit + jobs.run, ["user"])
+    later = accuracy.earlier_average(jobs.assign(user=1), jobs.submit + jobs.run, ["user"])
     assert later.iloc[3] == pytest.approx((0.1 + 0.2) / 2)
 
 
@@ -260,8 +260,8 @@ def test_claims_on_inaccuracy_hold_for_a_log_as_the_text_describes_it(run):
     for claim in (found["use_little"], found["quarters_vary"]):
         assert claim["verdict"] == claim["readings"][PRINTED]["verdict"] == REPRODUCED
     assert found["shares"]["made up"].sum() == pytest.approx(1)
-    assert found["shares"]["made up"].iloc[-1] == (inaccuracy.used(one) >= 0.9).mean()
-    assert found["table"].ours["made up", "share_R_below_0.5"] == (inaccuracy.used(one) < 0.5).mean()
+    assert found["shares"]["made up"].iloc[-1] == (accuracy.used(one) >= 0.9).mean()
+    assert found["table"].ours["made up", "share_R_below_0.5"] == (accuracy.used(one) < 0.5).mean()
     # but this is no habit of anybody's, and it has the shape of a bath: its average is far from its median
     assert parts(run("table2", one, resamples=100)["scatters_less"])["triple key"] != claims.HOLDS
 
@@ -293,7 +293,7 @@ def test_claims_on_groups_fail_where_one_user_is_erratic_and_many_jobs_are_short
 def test_table_1_can_count_something_more_and_table_2_have_another_key(run, made_up):
     more = {'"std_R": r.std(),': '"std_R": r.std(), "median_R": r.median(),'}
     found = run("table1-figures1-2", made_up, tang_trace(habits(days=60), name="other"), edits=more, least_jobs=500)
-    assert found["table"].ours["made up", "median_R"] == inaccuracy.used(made_up).median()
+    assert found["table"].ours["made up", "median_R"] == accuracy.used(made_up).median()
     assert legend(found["figure1"]) == ["made up", "other", "printed"]
     assert [ax.get_title("left") for ax in found["figure2"].axes] == ["made up", "other"]
     found = run("table2", made_up, edits={'keys = ["project",': 'keys = ["estimate", "project",'})
@@ -321,14 +321,14 @@ def test_the_study_averages_over_all_jobs(made_up):
         assert row.BE_share == pytest.approx((t_act - t_sched > 1800).mean())
         assert row[[f"{level}_share" for level in walltime.LEVELS]].sum() == pytest.approx(1)
     users_own = ours[ORIGINAL]
-    assert users_own.accuracy == pytest.approx(inaccuracy.used(made_up).mean())
+    assert users_own.accuracy == pytest.approx(accuracy.used(made_up).mean())
     assert (users_own.NA_share, users_own.OE_share) == (1, 0)
 
 
 def test_intervals_are_those_of_resampled_users(made_up):
     found = study(made_up, keys=["user"], percentiles=[85], resamples=2000)
     row = results.summary(found).loc[("made up", *ORIGINAL, "accuracy")]
-    by_user = inaccuracy.used(made_up).groupby(made_up.workload.jobs.user).mean()
+    by_user = accuracy.used(made_up).groupby(made_up.workload.jobs.user).mean()
     assert row.high - row.low == pytest.approx(2 * 1.96 * by_user.std() / np.sqrt(24), rel=0.15)
     again = study(made_up, keys=["user"], percentiles=[85], resamples=2000)
     pd.testing.assert_frame_equal(found, again)
@@ -355,7 +355,7 @@ def test_why_jobs_are_left_alone_or_badly_estimated_is_counted_job_by_job(made_u
     late = made_up.t_act - adjusted.t_sched
     assert (bad["as they are"][80], bad["scaled"][80]) == ((late > 1800).mean(), (2 * late > 1800).mean())
     effects = accuracy.at_median(traces, 10)
-    median = round(inaccuracy.used(made_up).median(), 2)
+    median = round(accuracy.used(made_up).median(), 2)
     found = study(made_up, keys=[TRIPLE], thresholds=(None, median), least=10, resamples=0)["made up"]
     expected = accuracy.threshold_effect(found, TRIPLE, median)[0].loc[0]
     fewer = effects.xs((median, "made up", TRIPLE, "fewer"), level=[0, 1, 2, 3])
@@ -368,11 +368,11 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
     claimed = {claim["id"]: claim for claim in found["claims"]}
     assert {claimed[id]["verdict"] for id in ("TG-04", "TG-05", "TG-24")} == {REPRODUCED}
     assert "with at least 10 similar jobs: " in claimed["TG-04"]["evidence"]
-    cells = judging.cells(found["compared"])
+    cells = results.cells(found["compared"])
     assert {cell["readings"]["text"]["verdict"] for cell in cells} == {verdicts.OTHER_LOG}
     assert len(cells) == 2 * len(verdicts.published("tang2013_numbers").query("exhibit in ('fig4', 'fig5', 'fig6')"))
     own = found["compared"].loc[1, "made up", "base_accuracy"]
-    assert own.ours == pytest.approx(inaccuracy.used(made_up).mean()) and own.low < own.ours < own.high
+    assert own.ours == pytest.approx(accuracy.used(made_up).mean()) and own.low < own.ours < own.high
 
 
 @pytest.mark.slow
@@ -400,7 +400,7 @@ def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, ma
     )
     assert changes[1, "made up", TRIPLE, "1 month", 85, 0, "accuracy"] == pytest.approx(month - ever)
     assert verdict_by_id(found["claims"])["TG-10"] == REPRODUCED
-    assert len(judging.cells(found["compared"])) == 10
+    assert len(results.cells(found["compared"])) == 10
 
 
 def as_described():
@@ -543,7 +543,7 @@ def test_other_readings_stand_behind_the_verdict_and_printed_numbers_beside_it()
 
 def test_the_distribution_of_accuracy_has_the_medians_that_numpy_finds(made_up):
     found = figure11.averages([made_up], resamples=200)["made up"][TRIPLE]["original"][["mean", "median", "q60"]]
-    own = inaccuracy.used(made_up)
+    own = accuracy.used(made_up)
     assert found.loc[results.AS_IT_IS].tolist() == pytest.approx([own.mean(), own.median(), own.quantile(0.6)])
     table = results.summary(found.rename_axis(columns="metric"))
     assert ((table.low < table.ours) & (table.ours < table.high)).all()
@@ -557,8 +557,8 @@ def test_another_line_is_in_figure_11s_table_and_picture(run, made_up):
     medians = found["table"].ours.xs((1, "made up", TRIPLE, "median"), level=["least", "trace", "key", "metric"])
     assert medians["maximum"] < medians["95th percentile"] < medians["85th percentile"]
     x, curve = found["picture"].axes[0].lines[0].get_data()
-    assert np.interp(0.4, x, curve) == pytest.approx((inaccuracy.used(made_up) < 0.4).mean(), abs=0.002)
-    assert len(judging.cells(found["table"])) == 2 * len(verdicts.published("tang2013_figure11"))
+    assert np.interp(0.4, x, curve) == pytest.approx((accuracy.used(made_up) < 0.4).mean(), abs=0.002)
+    assert len(results.cells(found["table"])) == 2 * len(verdicts.published("tang2013_figure11"))
     assert [found[name]["id"] for name in ("best", "cross", "closer", "least_away")] == list(figure11.MEASURES)
 
 
@@ -618,6 +618,6 @@ def test_the_triple_key_on_sdsc_sp2_is_as_accurate_as_first_measured(log):
 def test_r_scatters_within_groups_of_sdsc_sp2_as_it_did_on_intrepid(log):
     log("SDSC-SP2", "cleaned")
     here, _ = tang2013.traces("SDSC-SP2")
-    std = inaccuracy.scatter_within(*here, 10, 0, 1).loc[0]
+    std = accuracy.scatter_within(*here, 10, 0, 1).loc[0]
     paper = verdicts.published("tang2013_table2").query("metric == 'std'").set_index("key").value
     assert np.abs(std - paper).max() < 0.01

@@ -31,19 +31,13 @@ STAND_INS = tang2013.STAND_INS
 
 
 def logs(names=None, like="mualem2001"):
-    """Take the logs of the catalogue that are on this machine, those of a paper first.
-
-    `like` says which paper: of the logs that it rests on those jobs and estimates are taken with which this study meets
-    its numbers, of all others all. With Tang et al. a partition of a log stands beside the whole. Where no log is here,
-    the synthetic twin of one stands in.
-    """
-    take = {"mualem2001": _of_backfilling, "tang2013": _of_adjusting}[like]
+    """Take the catalogue's logs that are here, a paper's first, with its jobs and estimates; a twin where none is."""
     known = [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
     asked = known if names is None else names
     here = [name for name in asked if on_machine(name)]
     found, of_paper = {}, []
     for name in here:
-        workload, paper = take(name)
+        workload, paper = _taken(name, like)
         found[name], of_paper = workload, of_paper + [name] * paper
         if like == "tang2013" and name in PARTITIONS:
             called, number, procs = PARTITIONS[name]
@@ -60,47 +54,31 @@ def on_machine(name, variant=None):
     return archive.find(name, variant) is not None
 
 
-def _of_backfilling(name):
-    """Take a log as Mu'alem and Feitelson, and tell whether it is one of theirs."""
-    setting = next((one for one in mualem2001.settings() if one["log"] == name), {})
-    return _taken(name, None, setting.get("jobs"), setting.get("estimates", "user")), bool(setting)
-
-
-def _of_adjusting(name):
-    """Take a log, and its variant, as for Tang et al., and tell whether it stands in for theirs."""
-    setting = tang2013.settings().get(name, {})
+def _taken(name, like):
+    """Load a log, with the jobs and estimates with which the study of a paper takes it; tell if it is the paper's."""
+    of_mualem = {one["log"]: one for one in mualem2001.settings()}
+    setting = {"mualem2001": of_mualem, "tang2013": tang2013.settings()}[like].get(name, {})
     variant = next((one for one in setting.get("variants", ()) if on_machine(name, one)), None)
-    return _taken(name, variant, setting.get("jobs"), "user"), name in STAND_INS
-
-
-def _taken(name, variant, condition, estimates):
-    """Load a log and take some of its jobs, with other estimates perhaps."""
     workload = log(name, variant)
-    workload = workload.select(condition) if condition else workload
-    return workload if estimates == "user" else workload.with_estimates(estimates)
+    workload = workload.select(setting["jobs"]) if setting.get("jobs") else workload
+    estimates = setting.get("estimates", "user")
+    workload = workload if estimates == "user" else workload.with_estimates(estimates)
+    return workload, bool(setting) if like == "mualem2001" else name in STAND_INS
 
 
 def about(logs):
-    """Describe logs, by name.
-
-    The table has `paper`, whether the paper rests on it; the `machine`; the `year` of the middle one of its jobs;
-    processors and jobs; `load`, the offered one; the share of jobs that are `estimated`, for the user requested a time;
-    `used`, the median share of that time that they ran; the share that is `serial`, on one processor.
-    """
-    rows = [_about(name, workload, name in getattr(logs, "traces", ())) for name, workload in logs.items()]
-    return pd.DataFrame(rows, pd.Index(list(logs), name="log"), ABOUT)
-
-
-def _about(name, workload, paper):
-    """The row of a log."""
-    jobs = workload.jobs
-    asked = jobs[requested(workload)]
-    used = float(np.median(walltime.used(asked.run, asked.estimate))) if len(asked) else np.nan
-    year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
-    name = next((log for log, (called, *_) in PARTITIONS.items() if called == name), name)
-    title = archive.catalogue()["logs"].get(name, {"title": name})["title"].partition(",")[0]  # without its months
-    numbers = workload.load, len(asked) / len(jobs), used, float((jobs.procs == 1).mean())
-    return paper, title, year, workload.procs, len(jobs), *numbers
+    """Describe logs by name: the year of the middle job, the median share of requested times that jobs used, ..."""
+    rows = {}
+    for name, workload in logs.items():
+        jobs, titles = workload.jobs, archive.catalogue()["logs"]
+        asked = jobs[requested(workload)]
+        used = float(np.median(walltime.used(asked.run, asked.estimate))) if len(asked) else np.nan
+        year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
+        whole = next((log for log, (called, *_) in PARTITIONS.items() if called == name), name)
+        title = titles.get(whole, {"title": whole})["title"].partition(",")[0]  # without its months
+        numbers = workload.load, len(asked) / len(jobs), used, float((jobs.procs == 1).mean())
+        rows[name] = name in getattr(logs, "traces", ()), title, year, workload.procs, len(jobs), *numbers
+    return pd.DataFrame(list(rows.values()), pd.Index(list(rows), name="log"), ABOUT)
 
 
 def machines(table):

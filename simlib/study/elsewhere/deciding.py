@@ -55,10 +55,7 @@ def sides(rows, sign, low="low", high="high"):
 
 
 def counted(rows, sign):
-    """Count the logs: `logs`, those `with` and `against` by coincidence, and the same in `year`, another year.
-
-    Where the effect is smaller than `LEAST` a log is neither.
-    """
+    """Count the logs with and against a claim, by coincidence and another year; an effect below `LEAST` is neither."""
     large = rows[rows.effect.abs() >= LEAST]
     by_chance, by_year = sides(large, sign), sides(large, sign, "year_low", "year_high")
     counts = {"logs": len(rows), "with": (by_chance == WITH).sum(), "against": (by_chance == AGAINST).sum()}
@@ -67,10 +64,7 @@ def counted(rows, sign):
 
 
 def on_most(rows, sign):
-    """Tell whether a claim holds on most machines; "cannot be decided" where that is open, None on too few logs.
-
-    It does not hold where it would not even if all open logs were for it.
-    """
+    """Tell whether a claim holds on most machines; it does not if it would not with all open logs; None on too few."""
     found = counted(rows, sign)
     logs = found["logs"]
     if logs < FEWEST:
@@ -127,14 +121,14 @@ def stars(effects, runs):
 # What it depends on
 
 
-def correlation(effect, trait, seed=0):
+def correlation(effect, trait):
     """Correlate the ranks of an effect and a trait over logs."""
     both = pd.concat([effect.astype(float), trait.astype(float)], axis=1, join="inner").dropna()
     if len(both) < FEWEST:
         return {"rho": np.nan, "chance": np.nan, "logs": len(both)}
     one, other = (ranks - ranks.mean() for ranks in both.rank().to_numpy().T)
     size = np.sqrt((one @ one) * (other @ other))
-    orders = np.random.default_rng(seed).permuted(np.tile(other, (ORDERS, 1)), axis=1)
+    orders = np.random.default_rng(0).permuted(np.tile(other, (ORDERS, 1)), axis=1)
     rho, random = one @ other / size, orders @ one / size
     return {"rho": rho, "chance": float((np.abs(random) >= abs(rho) - 1e-9).mean()), "logs": len(both)}
 
@@ -151,10 +145,10 @@ def correlations(effects, traits, waits=None):
     return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
 
 
-def depends(table, chance=0.05):
+def depends(table):
     """Tell whether an effect depends on a trait, at 5 % for all pairs together; None where that cannot be tested."""
     known = table.chance.dropna()
-    return bool((known <= chance / len(table)).any()) if len(known) else None
+    return bool((known <= 0.05 / len(table)).any()) if len(known) else None
 
 
 def goes_with(table):
@@ -189,9 +183,8 @@ def depends_on_a_trait(table):
 def most(effects, sign, waits=None, about=None, likely=None, own=()):
     """Decide whether effects, tables by log of one or several measures, all have this sign on most machines.
 
-    The other arguments add to the evidence, and decide nothing: with mean `waits`, in seconds, the result without the
-    logs that have hardly a queue; with `about`, which of its `TRAITS` the effects correlate with; the effects by the
-    `likely` programs; the counts on the paper's `own` logs and on the others.
+    The others add to the evidence, and decide nothing: without logs that have hardly a queue, by `waits`; with what
+    traits `about` the logs it goes; by the `likely` programs; on the paper's `own` logs and on the others.
     """
     each = [on_most(of, sign) for of in effects.values()]
     if None in each:
@@ -268,10 +261,7 @@ def longer(rows):
 
 
 def half_there(changes):
-    """Decide whether a policy makes at least half of another's change on most machines where that is clear.
-
-    `changes` has by measure the effects of the policy, and those of the other.
-    """
+    """Decide whether a policy makes at least half of another's clear change on most machines, pairs by measure."""
     text, numbers, each = [], {}, []
     for measure, (part, whole) in changes.items():
         clear = whole[sides(whole, 1) != OPEN]

@@ -7,6 +7,7 @@ worked out, which costs less.
 """
 
 from functools import partial
+from itertools import pairwise, product
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,7 +17,9 @@ from ...analysis.comparison import parts, places
 from ...analysis.replicate import replicate
 from ...analysis.stats import PARTS, Interval, intervals, relative_intervals
 from ...core.schedule import simulate
-from ..printed import printed
+from ..tang2013 import TRIPLE, Trace, accuracy
+from ..verdicts import printed
+from . import ENOUGH_ESTIMATES
 
 LEVELS = ["log", "case", "measure"]
 
@@ -38,13 +41,9 @@ SHORTEST, LONGEST = 3 / 4, 3 / 2
 def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, tails=False):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
 
-    `cases` are by name policies, or pairs of a policy and estimates as for `Workload.with_estimates`; `pairs` by the
-    name of an effect the names of case and base, and an effect of which one is missing is left out. All are simulated
-    by `simlib.replicate` on the log as it is and on the same shaken ones. With `tails` there are `TAILS` and
-    `HOUR_LONGER`, too, where all cases have the log's own estimates.
-
-    Gives a DataFrame by case and measure, the columns `COLUMNS`: means under the base and the case, over all runs; the
-    effect, its intervals.
+    `cases` are by name policies, or pairs of a policy and estimates; `pairs` by the name of an effect those of case and
+    base, left out if one is missing. All are simulated on the log as it is and on the same shaken ones. With `tails`
+    there are `TAILS` and `HOUR_LONGER`, too. Gives the `COLUMNS` by case and measure.
     """
     part = pd.Series(parts(workload), workload.jobs.index)
     cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
@@ -129,10 +128,7 @@ def _tails(runs, case, base):
 
 
 def at_loads(workload, loads, policies, pair, *, shakes, **options):
-    """Hold a case against a base at each load that is in reach of a log: as `effects`, by load and measure.
-
-    The column `exact` has the same effect with exact estimates, from one run at the highest of these loads.
-    """
+    """Hold a case against a base at each load in reach of a log; `exact` is with exact estimates, at the highest."""
     reach = [to for to in loads if SHORTEST <= workload.load / to <= LONGEST]
     tables = [effects(workload.scale_load(to), policies, {to: pair}, shakes=shakes, **options) for to in reach]
     if not reach:
@@ -177,10 +173,7 @@ def growth(table):
 
 
 def of_change(value, base):
-    """Make a row of effects of two numbers by replication: 0 as it is, the others resampled, pair by pair.
-
-    There is one interval: it stands in the place of both.
-    """
+    """Make a row of effects of two numbers by replication, pair by pair; one interval stands in the place of both."""
     found = value / base - 1
     interval = Interval.of(found.drop(0))
     ends = min(interval.low, found[0]), max(interval.high, found[0])
@@ -188,10 +181,7 @@ def of_change(value, base):
 
 
 def printed_effects():
-    """Work out what Mu'alem & Feitelson print of effects: by (measure, log), one column per case.
-
-    Of whole logs, from Tables 3 and 4; of the Paragon (1996) and CM-5, which these lack, from the months of Table 1.
-    """
+    """Work out effects that Mu'alem & Feitelson print of whole logs, and of the Paragon (1996) and CM-5 from months."""
     table3 = printed("mualem2001_table3").unstack("estimates")
     easy, conservative = (table3.xs(name, level="scheduler") for name in ("easy", "conservative"))
     doubled = printed("mualem2001_table4").unstack("quantity")
@@ -221,3 +211,69 @@ def printed_gains(percentile):
         for (order, case, metric), gain in gains.items()
         if case.endswith(end) and metric in measures
     }
+
+
+LEAST_JOBS = 10
+"""Similar jobs that there have to be, as in the paper of Tang et al."""
+
+FEWEST_PROJECTS = 10
+"""Logs with fewer groups have no projects: HPC2N has three, and 98 % of its jobs are of one."""
+
+NEAR = 0.1
+"""How far from the printed ones shares of jobs may lie to be called the same, as in TG-01."""
+
+
+# How good users' estimates are on a log, and which earlier jobs tell: with a bootstrap over users
+
+
+def with_estimates(logs, about):
+    """Take the jobs with an estimate of the logs that have enough: Traces, whose projects are groups, or users."""
+    found = {}
+    for name, workload in logs.items():
+        if about.estimated[name] >= ENOUGH_ESTIMATES:
+            log = workload.select("requested_time > 0")
+            if log.jobs.group.nunique() < FEWEST_PROJECTS:
+                log = log.derive(log.jobs.assign(group=log.jobs.user), "users for projects")
+            found[name] = Trace(name, log, "group")
+    return found
+
+
+def shares_used(traces, **bootstrap):
+    """Measure the shares of jobs by how much of their estimates they used, and whether it is `near` Intrepid's."""
+    rows, of_print = {}, printed("tang2013_numbers").loc["fig1"]
+    for name, trace in traces.items():
+        for part, of in accuracy.shares_used(trace, **bootstrap).items():
+            rows[part, name] = {"ours": of.value, "low": of.low, "high": of.high}
+    table = _by(rows, "part", "log")
+    table["published"] = table.index.get_level_values("part").map(accuracy.SHARES).map(of_print)
+    return table.assign(near=(table.ours - table.published).abs() <= NEAR)
+
+
+def scatter(traces, **bootstrap):
+    """Measure how much less R scatters within groups by each key than by the one before, the first than of all jobs."""
+    rows = {}
+    for name, trace in traces.items():
+        jobs, of = trace.workload.jobs, accuracy.scatter_within(trace, LEAST_JOBS, **bootstrap)
+        projects = [] if jobs.group.equals(jobs.user) else ["project", "user", "user+project"]
+        for before, key in pairwise(["all", *(projects or ["user"]), TRIPLE]):
+            rows[key, name] = of_change(of[key], of[before])
+    return _by(rows, "key", "log")
+
+
+def by_percentile(traces, percentiles, best, others, **bootstrap):
+    """Measure as effects how much more accurate estimates are by percentiles, and by the `best` than by others."""
+    keys, rows, better = (TRIPLE, "user"), {}, {}
+    asked = list(dict.fromkeys([*percentiles, best, *others]))
+    for name, trace in traces.items():
+        found = accuracy.study([trace], keys, (None,), asked, least=LEAST_JOBS, **bootstrap)[name]
+        found = found.xs("accuracy", axis=1, level="metric").droplevel(["window", "threshold"], axis=1)
+        for key, percentile in product(keys, percentiles):
+            rows[key, name, percentile] = of_change(found[key, percentile], found[accuracy.ORIGINAL[0], 100])
+        for other in others:
+            better[other, name] = of_change(found[TRIPLE, best], found[TRIPLE, other])
+    return _by(rows, "key", "log", "percentile"), _by(better, "other", "log")
+
+
+def _by(rows, *levels):
+    """Make a table of rows by their places."""
+    return pd.DataFrame(rows).T.rename_axis(index=list(levels))

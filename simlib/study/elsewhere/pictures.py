@@ -96,6 +96,7 @@ def forest(
     ['KTH* 1996', 'CTC 1996']
     >>> plt.close()
     """
+    table = table.rename(titles or {}, level=0)
     names = list(table.index.unique(0)) or [""]
     places, labels = rows(about)
     small = len(names) > 3
@@ -109,7 +110,7 @@ def forest(
         found |= set(_panel(ax, of, places, better))
         for log in set(places) - set(of.index):
             ax.text(0, places[log], f" {absent}", size=7 if small else 8, color=GREY, va="center")
-        ax.set_title((titles or {}).get(name, str(name)))
+        ax.set_title(str(name))
         ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10], min_n_ticks=3))
         ax.tick_params(axis="x", labelsize=7.5)
     for ax in axes.flat[len(names) :]:
@@ -124,39 +125,33 @@ def forest(
     entries = _sides(said, found if better else ()) | bars | marks | _star(starred)
     legend(figure, entries)
     if not better:
-        title(figure, _range(table, label))
+        title(figure, f"{label}: between {table.effect.min():+.0%} and {table.effect.max():+.0%} on all logs")
     elif len(names) > ACROSS:
-        title(figure, _on_most(table, better, said, titles, label.split(",")[0]))
+        title(figure, _on_most(table, better, said, label.split(",")[0]))
     else:
         what = f"{label}: " if said == SAID else ""  # other words than better and worse say what is compared
-        title(figure, f"{what}{_by_name(table, better, said, titles)}")
+        title(figure, f"{what}{_by_name(table, better, said)}")
     return figure
 
 
-def _range(table, label):
-    """Say between which ends effects lie."""
-    return f"{label}: between {table.effect.min():+.0%} and {table.effect.max():+.0%} on all logs"
-
-
-def _counts(table, better, titles):
+def _counts(table, better):
     """Count by name the logs on either side that are clear of coincidence, and those that are not."""
     counts = _sides_of(table, better).groupby(table.index.get_level_values(0), sort=False).value_counts().unstack()
-    return counts.reindex(columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int).rename(index=titles or {})
+    return counts.reindex(columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int)
 
 
-def _by_name(table, better, said, titles):
+def _by_name(table, better, said):
     """Say for each name on how many logs it is better, and on how many worse."""
-    rows = _counts(table, better, titles).iterrows()
     return "; ".join(
         f"{name + ': ' if name else ''}{said[WITH]} on {row[WITH] or 'none'} of {row.sum()} logs, "
         f"{said[AGAINST]} on {row[AGAINST] or 'none'}"
-        for name, row in rows
+        for name, row in _counts(table, better).iterrows()
     )
 
 
-def _on_most(table, better, said, titles, what):
+def _on_most(table, better, said, what):
     """Say with which of many names an effect is on either side on most logs."""
-    counts = _counts(table, better, titles)
+    counts = _counts(table, better)
     most = counts.gt(counts.sum(axis=1) / 2, axis=0)
     parts = []
     for side in (WITH, AGAINST):
@@ -196,38 +191,32 @@ def _panel(ax, table, places, better):
     return of.unique()
 
 
-def heat(table, about, label, better=-1, *, titles=None, names=None, starred=OF_PAPER):
-    """Draw effects as maps, one per value of the first level: one column per policy, one row per log.
-
-    The number is the change in per cent, in colour where coincidence is clear of zero, and bold where another year
-    is, too; a dash stands where there is no effect. `titles` and `names` are what maps and policies are called.
-    """
+def heat(table, about, label, *, titles=None, names=None):
+    """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is no effect."""
+    table = table.rename(titles or {}, level=0).rename(names or {}, level=1)
     measures, policies = table.index.unique(0), table.index.unique(1)
     places, labels = rows(about)
     size = (WIDEST, 1.9 + len(measures) * (0.27 * len(places) + 0.35))
     figure, axes = plt.subplots(len(measures), 1, figsize=size, sharex=True, squeeze=False)
     for ax, measure in zip(axes[:, 0], measures, strict=True):
-        _map(ax, table.loc[measure], places, policies, better)
-        ax.set_title((titles or {}).get(measure, str(measure)), loc="left", size=10.5)
+        _map(ax, table.loc[measure], places, policies)
+        ax.set_title(measure, loc="left", size=10.5)
         ax.set_yticks(list(places.values()), labels, size=8.5)
         ax.set(xlim=(-0.5, len(policies) - 0.5), ylim=(max(places.values()) + 0.5, -0.5))
         ax.grid(False)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-    texts = [(names or {}).get(policy, policy) for policy in policies]
-    axes[-1, 0].set_xticks(range(len(policies)), texts, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
+    axes[-1, 0].set_xticks(range(len(policies)), policies, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
     said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or 0", "bold: another year agrees"
-    legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(starred))
-    first = table.loc[measures[0]]
-    what = (titles or {}).get(measures[0], measures[0]).split(" [")[0]
-    title(figure, _on_most(first, better, SAID, names, what))
+    legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(OF_PAPER))
+    title(figure, _on_most(table.loc[measures[0]], -1, SAID, measures[0].split(" [")[0]))
     return figure
 
 
-def _map(ax, table, places, policies, better):
+def _map(ax, table, places, policies):
     """Draw one map: cells by (policy, log)."""
-    of, year = sides(table, better), sides(table, better, "year_low", "year_high")
+    of, year = sides(table, -1), sides(table, -1, "year_low", "year_high")
     signed = bool(table.base.any())
     for x, policy in enumerate(policies):
         for log, y in places.items():
@@ -268,11 +257,11 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     A panel is shaded where more than half of its points are on the side that is not better. Crosses are what the column
     `exact` has for the first line. Places are categories, unless `own` gives each log's place among them.
     """
+    table = table.rename(titles or {}, level=0)
     names, ticks = list(table.index.unique(0)), list(table.index.unique(2))
     if not names:
         return plt.figure(figsize=(WIDEST, 1.1))
     styles = dict(zip(names, cycle(STYLES), strict=False))
-    called = {name: (titles or {}).get(name, str(name)) for name in names}
     seen = set()
     for log, ax, part in panels(table, about):
         points = []
@@ -299,18 +288,16 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) not in (0.02, 0.1) and tick != 0.5])
     ax.figure.supxlabel(x, size=10)
     ax.figure.supylabel(y, size=10)
-    entries = {
-        called[name]: {"color": "grey", "linestyle": dash, "marker": mark} for name, (dash, mark) in styles.items()
-    }
+    entries = {str(name): {"color": "grey", "linestyle": dash, "marker": mark} for name, (dash, mark) in styles.items()}
     entries |= _sides(said, seen)
     if "exact" in table:
         entries["with exact estimates"] = CROSS
     legend(ax.figure, entries | _star(starred))
     of_logs = _by_log(table, better)
     if len(names) > ACROSS:
-        title(ax.figure, f"{_on_most(of_logs, better, said, titles, y)}, at most points")
+        title(ax.figure, f"{_on_most(of_logs, better, said, y)}, at most points")
     else:
-        counts = _by_name(of_logs, better, said, titles if len(names) > 1 else {names[0]: ""})
+        counts = _by_name(of_logs if len(names) > 1 else of_logs.rename({names[0]: ""}, level=0), better, said)
         title(ax.figure, f"{y}, at most points: {counts}")
     return ax.figure
 
@@ -325,10 +312,8 @@ def _by_log(table, better):
 
 
 def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
-    """Draw effects against what the logs are like: a row for each value of the first level, a column a trait.
-
-    `traits` are columns of `about`, with what they are called.
-    """
+    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait."""
+    table = table.rename(titles or {}, level=0)
     names = table.index.unique(0)
     size = (WIDEST, 1.2 + 2.7 * len(names))
     figure, axes = plt.subplots(len(names), len(traits), figsize=size, sharex="col", squeeze=False)
@@ -338,7 +323,7 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
         found |= set(sides(of, better))
         for ax, trait in zip(line, traits, strict=True):
             named.append((ax, _points(ax, of, about[trait], about.paper, better), of.effect))
-        line[0].set_ylabel(f"{(titles or {}).get(name, name)}\n{label}")
+        line[0].set_ylabel(f"{name}\n{label}")
     for ax, called in zip(axes[-1], traits.values(), strict=True):
         ax.set_xlabel(called)
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
@@ -351,8 +336,7 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
         for trait in traits
     }
     name, trait = max(related, key=lambda pair: np.nan_to_num(abs(related[pair])))
-    what = (titles or {}).get(name, name)
-    title(figure, f"{what} correlates most with {traits[trait]}: rank correlation {related[name, trait]:+.2f}")
+    title(figure, f"{name} correlates most with {traits[trait]}: rank correlation {related[name, trait]:+.2f}")
     figure.draw_without_rendering()
     for points in named:
         _named(*points)

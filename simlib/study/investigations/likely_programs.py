@@ -19,9 +19,9 @@ from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
 from ...plots.style import COLOURS
 from ..claims import OPEN, Measure
-from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SCHEDULERS, SP2
-from ..printed import printed as printed_of
-from ..verdicts import INSIDE, deviation, judge
+from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SP2
+from ..verdicts import INSIDE, SCHEDULERS, deviation, judge
+from ..verdicts import printed as printed_of
 from .suspects import DECIMALS, FREEDOM, LEAST, by_place, log_likelihood, printed, verdicts
 
 # When do months begin?
@@ -34,12 +34,8 @@ HOURS = np.arange(-36, 36.1, 0.5)
 def months(traces, policy, hours=HOURS, **how):
     """Tell how well the printed numbers of jobs a month fit if months begin so many hours after local midnight.
 
-    Only numbers of jobs are looked at, which hardly depend on the scheduler. Not of the Paragon without its lost jobs,
-    which are missing in every month.
-
-    Gives a DataFrame, by (trace, hours): `log_likelihood`; `off`, how many jobs the median month is off; `off_in_all`,
-    how many all months together are; `best_without`, without how many of the months, each left out alone, this hour is
-    the likeliest.
+    Not of the Paragon without its lost jobs, which are missing in every month. `best_without` counts the months
+    without each of which this hour is the likeliest.
     """
     return _fits(traces, pd.Index(hours, name="hours"), begun_at, policy, **how)
 
@@ -134,10 +130,7 @@ TAKEN_FOR = {
 
 
 def clocks(traces, policy, zones=ZONES, **how):
-    """Tell how well the printed numbers of jobs a month fit if the authors' computer showed UTC and so many hours.
-
-    Gives a DataFrame as `months`, by (trace, zone, taken_for).
-    """
+    """Tell how well the printed numbers of jobs fit, as `months`, if the computer showed UTC and so many hours."""
     candidates = pd.MultiIndex.from_product([zones, TAKEN_FOR], names=["zone", "taken_for"])
     return _fits(traces, candidates, shown_by, policy, **how)
 
@@ -159,12 +152,7 @@ def _ahead(time, times):
 
 
 def one_clock(clocks, months):
-    """Hold one clock for all logs against hours fitted to each: a row a zone, the best reading of each log.
-
-    Gives two DataFrames. By `zone`: of each trace its log likelihood, `in all` their sum, and how many jobs are off.
-    By explanation: how many `choices` it had, the `log_likelihood`, `after the cost` of the choices (the logarithm of
-    their number less), and how many `jobs` are in other months than printed.
-    """
+    """Hold one clock for all logs against hours fitted to each: by zone; and what the choices cost."""
     best = clocks.loc[clocks.groupby(level=["trace", "zone"]).log_likelihood.idxmax()]
     by_zone = best.log_likelihood.droplevel("taken_for").unstack("trace")
     by_zone = by_zone.assign(**{"in all": by_zone.sum(axis=1), "jobs off": best.off_in_all.groupby("zone").sum()})
@@ -221,8 +209,9 @@ END = "search's end"
 """Names the programs that the search ends at, which differ from the likely ones of the study in further details."""
 
 
-def draw_line_up(steps, lowest=-60):
+def draw_line_up(steps):
     """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
+    lowest = -60  # where bars are cut
     lines_up = {"from the text's program": steps[0][1], "from the search's end": steps[-1][1]}
     length = max(map(len, lines_up.values())) - 1
     figure, axes = plt.subplots(2, 1, figsize=(plots.WIDEST, 1.6 + 0.4 * length))
@@ -245,8 +234,7 @@ def draw_line_up(steps, lowest=-60):
 def shared_extra(steps, testimony):
     """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most.
 
-    Tables 3 and 4 had no say in the search. Where they speak against it on a log, it cannot be decided. CTC's log is
-    restored there, the others are complete.
+    Where Tables 3 and 4, which had no say in the search, speak against it on a log, it cannot be decided.
     """
     gains, text, more = _of_reading(steps, "extra processors", ["never used up"])
     elsewhere = testimony.groupby(["scheduler", "suspect", "trace"], sort=False)[["log_likelihood", "inside", "cells"]]
@@ -309,12 +297,7 @@ AVERAGED = 10
 
 
 def witnesses(traces, suspects, kinds, **how):
-    """Tell how well each suspect, by (scheduler, name), meets Tables 3 and 4, where estimates are not the users' own.
-
-    Kinds of estimates are by the names that Table 3 has for them, and "x2", doubled, of Table 4.
-
-    Gives a DataFrame, by (scheduler, suspect, trace, estimates): `log_likelihood`, `inside`, `close`, `cells`.
-    """
+    """Tell how well each suspect meets Table 3, by its kinds of estimates, and Table 4 ("x2")."""
     found, logs = {}, {name: trace.workloads for name, trace in traces.items()}
     for (scheduler, name), policy in suspects.items() if logs else ():
         runs = replicate(logs, policy, estimates=kinds, measures=MEASURES, as_it_is=False, **how)
@@ -343,12 +326,7 @@ def _printed_elsewhere(scheduler, trace, kind):
 
 
 def standing(traces, runs):
-    """Tell where each printed number stands among the shaken runs of each program.
-
-    Both are by program: traces by name, and runs as from `suspects.monthly`. Gives a DataFrame, by (program, scheduler,
-    trace, month, metric): `published`, `low`, `median`, `high` of the band, `verdict`, `standing` (0 at the median, -1
-    and 1 at the ends of the band).
-    """
+    """Tell where each printed number stands among the runs of each program: 0 at the median, 1 at the band's end."""
     rows = {}
     for program, of_program in runs.items():
         for (trace, scheduler), of in of_program.items():
@@ -399,14 +377,7 @@ def likely_meets(standing):
 
 
 def conclusions(traces, runs):
-    """Count in how many months EASY is better, and by how much: as printed, and in 95 % of each program's shaken runs.
-
-    Only printed months that the traces can match count; runs are by program, as from `suspects.monthly`.
-
-    Gives a DataFrame, by (trace, metric, program): `months`, `won_low`, `won_high`; `difference_low`,
-    `difference_median` and `difference_high`, the median over months of conservative / EASY - 1. As printed all three
-    are one.
-    """
+    """Count the months in which EASY is better, and by how much: as printed, and in 95 % of each program's runs."""
     rows = {}
     for name, metric in product(traces, METRICS):
         table = printed(traces[name])

@@ -21,9 +21,9 @@ from ...core.workload import Workload
 from ...logs.swf import jobs_of
 from ...plots.facets import colours
 from ..claims import OPEN, Measure
-from ..mualem2001 import METRICS, MOST_MISSING, QUANTITIES, SCHEDULERS
+from ..mualem2001 import METRICS, MOST_MISSING, QUANTITIES
 from ..mualem2001.restored import Lost
-from ..verdicts import RESTORED, published
+from ..verdicts import RESTORED, SCHEDULERS, published
 from .suspects import LEAST, by_place, fit, monthly, printed, verdicts
 
 WITHIN = 2.0
@@ -33,12 +33,7 @@ WITHIN = 2.0
 
 
 def counted(traces, policy, **how):
-    """Count the jobs of traces that lost some: printed, of the file, missing by their numbers, with the lost ones back.
-
-    Gives a DataFrame, by (trace, month): `published`; `ours`, the median of shaken runs; `short`, what the file lacks
-    of the printed number; `missing`, the lost jobs whose gaps in the numbers begin in this month; `low`, `median` and
-    `high` of the restored log.
-    """
+    """Count the jobs of months: printed, of the file, what it lacks, `missing` by their numbers, with them back."""
     filed = monthly(traces, {"jobs": policy}, ["jobs"], **how)
     back = monthly({name: trace.under(RESTORED) for name, trace in traces.items()}, {"jobs": policy}, ["jobs"], **how)
     found = {}
@@ -84,13 +79,7 @@ LENGTHS = (28, 30, 31, 31, 31)
 
 
 def orders(trace, policies, lengths=LENGTHS, **how):
-    """Tell how well every order of the lengths of the first months fits what is printed of them; None without the log.
-
-    The numbers of jobs choose; the loads and means have no part in that.
-
-    Gives a DataFrame, by order, such as "28 31 30 31 31", the best first: `jobs_off` and `load_off`, summed over
-    these months and the mean over runs; `log_likelihood` of the means under each scheduler.
-    """
+    """Tell how well every order of the lengths of the first months fits the printed jobs, the best first, and means."""
     if trace is None:
         return None
     months = trace.month_edges[0][: len(lengths)]
@@ -185,10 +174,7 @@ def nights(trace):
     """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left.
 
     They run one after another. Where the first jobs of a night are lost, they ran from their submission until the first
-    job that is left could start, at the pace of those that are left. Time in which the machine stood still is
-    subtracted. A night that ends before its last job is left out.
-
-    Gives a DataFrame, by night: how many are `left`, `standstill_s`, and `run_s`, the mean run time.
+    job that is left could start, at the pace of those that are left, but for the time that the machine stood still.
     """
     rows = {}
     if trace is not None and trace.lost:
@@ -234,11 +220,7 @@ def tried(traces, policies, **how):
 
 
 def across(tried, folds):
-    """Infer a setting from one half of the printed numbers, and judge it on the other; and turn that round.
-
-    Gives a DataFrame, by what it is inferred `from`: the `best` value, and the `low`est and `high`est that are as
-    good; of the other half `cells`, and how many are `inside`, `close` and `off` under the best.
-    """
+    """Infer a setting from one half of the printed numbers, and judge the other half by the best; and the other way."""
     rows = {}
     for fold in folds:
         half = in_fold(tried, fold)
@@ -277,11 +259,7 @@ FALSE = {ANYWHERE: "any_time", NEXT_MONTH: "next_month", OTHERS: "others", UNCAL
 
 
 def cures(traces, policies, **how):
-    """Tell how well printed numbers are met as filed, with the lost jobs back, and with false cures.
-
-    Gives a DataFrame, by (trace, scheduler, cure): `log_likelihood`, `inside`, `close`, `cells`, and how far each
-    metric is off in the median month, over all months, those too that the file as filed cannot match.
-    """
+    """Tell how well all printed numbers of months are met as filed, cured and falsely cured."""
     cured = {name: _cures(trace, traces.get("CTC")) for name, trace in traces.items()}
     cured = dict(sorted(cured.items(), key=lambda item: bool(traces[item[0]].lost)))  # those that lost none first
     found = {}
@@ -375,13 +353,7 @@ USERS, LEFT = 5, 5
 
 
 def thinned(trace):
-    """Take jobs out of a log that lost none, as cleaning took them out of others, and put them back as there.
-
-    Some users lose the jobs of the hour of the day in which they have most, as on the Paragon; others lose the jobs of
-    the five days in which they have most, as on CTC. The user's other jobs say what the lost ones were like.
-
-    Gives traces, by what was taken out.
-    """
+    """Take an hour's or five days' jobs of users out of a log that lost none, and put them back as in other logs."""
     found = {}
     if trace is None or not len(trace.month_edges[0]):
         return found
@@ -407,12 +379,7 @@ def thinned(trace):
 
 
 def controls(trace, policies, **how):
-    """Ask of a log that lost none whether the means of its months lie in the bands of it `thinned` and restored.
-
-    Gives a DataFrame, by (what is taken out, month, scheduler), of months that lack more than one job in a hundred:
-    the share that is `missing`; of the `cells` how many lie in the bands of the thinned log, with the jobs `back`, and
-    of the log itself, `whole`.
-    """
+    """Count the true means of months of which jobs are missing in the bands of a log `thinned`, restored, and whole."""
     known = thinned(trace)
     kinds = {(name, "thinned"): one for name, one in known.items()}
     kinds |= {(name, "back"): one.under(RESTORED) for name, one in known.items()}

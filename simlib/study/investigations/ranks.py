@@ -33,11 +33,7 @@ def ranks(submit, start):
 
 
 def items(schedule, jobs):
-    """Schedule the first jobs again, and count at each decision the items of the profile and the jobs in the system.
-
-    Jobs are in the system while they are queued or running. The end of the profile, when all processors are free for
-    ever, is no item; times between which as many are free are one (MF section 2.1).
-    """
+    """Schedule the first jobs again, and count at each decision the profile's items (MF section 2.1) and the jobs."""
     rows = []
     system, decisions = schedule_again(schedule, last=jobs)
     for _ in decisions:

@@ -21,10 +21,7 @@ MONTH = ["trace", "month", "scheduler"]
 
 
 def judged(table):
-    """Take the printed means of Table 1, from `study.judge`, by the restored log, or else by the file.
-
-    Gives a DataFrame, by (trace, month, scheduler, metric): `published`, the `median` of our runs, `verdict`.
-    """
+    """Take the printed means of Table 1, from `study.judge`, by the restored log, or else by the file."""
     table = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin(list(METRICS), level="metric")]
     restored = table.index.isin([RESTORED], level="rule")
     found = pd.concat([table[restored], table[~restored]]).droplevel("rule")
@@ -40,12 +37,7 @@ def off_months(judged):
 
 
 def off(places, judged, runs, wide):
-    """Lay the off months out, by (trace, month, scheduler); the runs are by that too, those shaken further `wide`.
-
-    Of each metric what is `printed`, the `median` of our runs, the `verdict` and that in Table 1; `rank` and
-    `wide_rank`, the share of runs below print, shaken as everywhere and further. `both` and `wide_both`: the share
-    of runs that come close to print in both metrics. And `why`, or what was tried.
-    """
+    """Lay the off months out: printed, our medians and verdicts, ranks of print among runs and `wide` runs, and why."""
     why, of_month, rows = reasons(), _by_month(judged), []
     for place in places:
         row, of = {}, of_month[place]
@@ -95,10 +87,7 @@ def spread(places, judged, runs_by_shaking):
 
 
 def draw_spread(table, off):
-    """Draw the runs of each off month around the printed number, which is 1: one row per month.
-
-    Of each way of shaking 95 % of the runs are thin, half of them thick, and the median is a dot.
-    """
+    """Draw for each off month where 95 % and half of its runs lie around the printed number, which is 1."""
     looks = colours(table.index.unique("shake_s"))
     size = (5, 0.4 + 0.36 * len(off))
     panels = facets(table, column="metric", size=size, sharey=True)
@@ -113,7 +102,12 @@ def draw_spread(table, off):
             ax.hlines(y, of.quarter, of.three_quarters, color=colour, linewidth=4, alpha=0.6)
             ax.plot(of["median"], y, "o", color=colour, markersize=5, markerfacecolor="white")
             ax.plot(of["median"][is_off], y[is_off], "o", color=colour, markersize=5)
-        _ratio_axis(ax)
+        ax.set_xscale("log")
+        low, high = ax.get_xlim()
+        ticks = [ratio for ratio in (FINE if high < 4 * low else COARSE) if low <= ratio <= high]
+        ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter=StrMethodFormatter("{x:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.grid(False, axis="y")
         ax.set_title("")
         ax.set(xlabel=f"{LABELS[metric].partition(' [')[0]}, printed = 1", ylim=(len(off) - 0.4, -0.6))
         ax.set_yticks(range(len(off)), [" ".join(place).replace("easy", "EASY") for place in off.index])
@@ -128,15 +122,6 @@ def draw_spread(table, off):
 GREY = "#888888"
 FINE, COARSE = (0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2), (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 4, 6)
 """Ticks of axes that are relative to print."""
-
-
-def _ratio_axis(ax):
-    ax.set_xscale("log")
-    low, high = ax.get_xlim()
-    ticks = [ratio for ratio in (FINE if high < 4 * low else COARSE) if low <= ratio <= high]
-    ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter=StrMethodFormatter("{x:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.grid(False, axis="y")
 
 
 # Forks: small changes after which a month comes out otherwise, and others that change nothing. Each function gives the
@@ -291,34 +276,20 @@ def measured(trace, policy, month, jobs=None):
 
 
 def fork_runs(variants):
-    """Lay out the runs of forks, dicts of variants by (trace, month, scheduler); those without variants are left out.
-
-    Gives a DataFrame, by (name, variant, run), the name being trace, month and scheduler: what is printed of each
-    metric, what comes out, and the `cause` that is thought to move it, where that is a number, and as printed
-    where it is.
-    """
-    rows = [_rows(place, variant, made) for place, of in variants.items() for variant, made in of.items()]
-    empty = pd.DataFrame(columns=FORK_COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS), dtype=float)
-    return pd.concat(rows) if rows else empty
-
-
-def _rows(place, variant, made):
-    """The runs of a variant with what is printed, in the layout of `fork_runs`."""
-    trace, month, scheduler = place
-    table = published("mualem2001_table1").set_index(["trace", "month"]).loc[(trace, month)]
-    made = pd.DataFrame(made).reindex(columns=[*METRICS, "cause", "cause_printed"])
-    made = made.assign(**{f"{metric}_printed": table[f"{scheduler}_{metric}"] for metric in METRICS})
-    places = [(" ".join(place), variant, run) for run in range(len(made))]
-    return made[FORK_COLUMNS].set_axis(pd.MultiIndex.from_tuples(places, names=LEVELS)).astype(float)
+    """Lay out the runs of forks, dicts of variants by month, with print and the `cause` that may move them."""
+    table, rows = published("mualem2001_table1").set_index(["trace", "month"]), {}
+    for place, of in variants.items():
+        trace, month, scheduler = place
+        printed = {f"{metric}_printed": table.loc[(trace, month), f"{scheduler}_{metric}"] for metric in METRICS}
+        for variant, made in of.items():
+            rows[" ".join(place), variant] = pd.DataFrame(made).reset_index(drop=True).assign(**printed)
+    if not rows:
+        return pd.DataFrame(columns=FORK_COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS), dtype=float)
+    return pd.concat(rows, names=LEVELS).reindex(columns=FORK_COLUMNS).astype(float)
 
 
 def summed_up(found):
-    """Sum up the runs of each variant.
-
-    Gives a DataFrame, by (name, variant): of each metric what is printed, `ours`, the median of the first
-    variant, and the median of this one; how many `runs` it has; `both`, the share of them that are close to print
-    in both metrics; the `correlation` of cause and response time over all runs of the name that have a cause.
-    """
+    """Sum up the runs of each variant: medians beside print, the share close to it, and how the cause correlates."""
     rows = {}
     for (name, variant), part in found.groupby(level=["name", "variant"], sort=False):
         of_name = found.loc[name]
@@ -336,10 +307,7 @@ def summed_up(found):
 
 
 def draw_forks(runs, causes):
-    """Draw the forks that `causes` names, as far as they can be shown, a panel each; None where none can.
-
-    The x axis is the cause, if it has a name there, or else bounded slowdown.
-    """
+    """Draw the forks that `causes` names against their cause, or bounded slowdown; None where none can be shown."""
     here = {}
     for name in causes if len(runs) else ():
         of = runs[runs.index.isin([name], level="name")].droplevel("name")
@@ -375,8 +343,6 @@ def draw_forks(runs, causes):
 
 
 _FIRST = {"marker": "s", "color": "black", "markersize": 8, "fillstyle": "none"}
-_CHANGED, _OTHERS = (
-    {"marker": "o", "color": COLOURS[2], "markersize": 8},
-    {"marker": "x", "color": GREY, "markersize": 8},
-)
+_CHANGED = {"marker": "o", "color": COLOURS[2], "markersize": 8}
+_OTHERS = {"marker": "x", "color": GREY, "markersize": 8}
 _CAUSED = [{"marker": "o", "color": colour, "markersize": 3, "alpha": 0.6} for colour in (COLOURS[2], COLOURS[0])]

@@ -19,7 +19,6 @@ from .restored import Lost
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
 SP2 = ("CTC", "KTH", "SDSC")
-SCHEDULERS = ("easy", "conservative")
 METRICS = {"response_s": "mean_response", "bounded_slowdown": "mean_bounded_slowdown"}
 LABELS = {"response_s": "mean response time [s]", "bounded_slowdown": "mean bounded slowdown"}
 """Of axes."""
@@ -108,10 +107,7 @@ class Trace:
         return archive.files(self.workload.name)[0].lines - len(self.workload.log)
 
     def jobs_missing(self, month=WHOLE):
-        """Count the jobs of a month that this file lacks, and the share of that month's jobs which they are.
-
-        For the whole log, and for a month of a cleaned file without counts by month, it counts job lines.
-        """
+        """Count the jobs of a month, or else job lines, that this file lacks, and which share they are."""
         if month == WHOLE or self.missing is None:
             lost = self.lines_missing
             return lost, lost / (lost + len(self.workload.log)) if lost else 0.0
@@ -129,7 +125,7 @@ class Trace:
         return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
     def origin(self, month=WHOLE, **of):
-        """Why a number of this month is not judged, by rule, and what is missing: options of `verdicts.cell`."""
+        """Why a number of this month is not judged, by rule, and what is missing, for `study.judge`."""
         lost, share = self.jobs_missing(month)
         what = "this file lacks" if month == WHOLE or self.missing is None else "of this month this file lacks"
         note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""
@@ -153,12 +149,9 @@ class Trace:
 
     def by_month(self, schedule):
         """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
-        return self.by_month_and_whole(schedule).drop(index=WHOLE).astype({"jobs": int})
-
-    def by_month_and_whole(self, schedule):
-        """`by_month`, and in a last row, WHOLE, the means over all jobs."""
         months, edges = self.month_edges
-        return pd.DataFrame(schedule.means(edges, floor=None), pd.Index([*months, WHOLE], name="month"), MEANS)
+        means = pd.DataFrame(schedule.means(edges, floor=None)[:-1], pd.Index(months, name="month"), MEANS)
+        return means.astype({"jobs": int})
 
     @cached_property
     def calendars(self):
@@ -166,13 +159,9 @@ class Trace:
 
         Restored or not, a log has the same: so its measures are the same, and runs of logs that lost no jobs are kept.
         """
-        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) else (self.calendar,)
+        own = CALENDAR if self.on_calendar else SETTLED
+        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) else (own,)
         return {name: replace(self, on_calendar=name == CALENDAR) for name in both}
-
-    @property
-    def calendar(self):
-        """By which months this trace is divided: the settled ones, or the calendar's."""
-        return CALENDAR if self.on_calendar else SETTLED
 
 
 class TraceLogs(Logs):
@@ -208,7 +197,7 @@ class TraceLogs(Logs):
         return any(one["trace"] == trace and covers(one["months"], month) for one in self.absent_settings)
 
     def origin(self, trace=None, month=WHOLE, **of):
-        """Why a printed number is not judged, and what is missing from its log: options of `verdicts.cell`."""
+        """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
         logs = [each for each in self.traces.values() if each.trace == trace and covers(each.months, month)]
         origins = [each.origin(month, **of) for each in logs]
         unjudged = {rule: why for one in origins for rule, why in one["unjudged"].items()}
@@ -226,7 +215,7 @@ def logs(names=TRACES, jobs=None, estimates=None):
     """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
     found, absent = traces(names, jobs, estimates)
     found.sort(key=lambda trace: list(names).index(trace.trace))
-    by_label = dict(zip((label for label, _ in labelled(found)), found, strict=True))
+    by_label = dict(zip(labels(found), found, strict=True))
     made = TraceLogs(
         {label: trace.workload for label, trace in by_label.items()},
         by_label,
@@ -238,8 +227,8 @@ def logs(names=TRACES, jobs=None, estimates=None):
 
 def own_log(path):
     """Take your own log, by its path or its name in the catalogue: all its jobs, all its months."""
-    trace = own_trace(path)
-    return TraceLogs({trace.trace: trace.workload}, {trace.trace: trace}, own=True)
+    workload = taken(path)
+    return TraceLogs({workload.name: workload}, {workload.name: Trace(workload.name, workload, missing={})}, own=True)
 
 
 def covers(months, month):
@@ -296,12 +285,6 @@ def traces(names=TRACES, jobs=None, estimates=None):
     return here, absent
 
 
-def own_trace(path):
-    """Take your own log, by its path or its name in the catalogue, for a trace: all its jobs, all its months."""
-    workload = taken(path)
-    return Trace(workload.name, workload, missing={})
-
-
 def _trace(setting, variant, jobs, estimates):
     """The trace of a setting, from a variant of its log."""
     name = setting["trace"]
@@ -318,15 +301,12 @@ def _trace(setting, variant, jobs, estimates):
     return Trace(name, workload, tuple(setting["months"]), missing, begin, days, from_first_job, lost)
 
 
-def labelled(traces):
-    """The workloads of traces with their names, as pairs; the two years of one trace as "Par-95" and "Par-96"."""
+def labels(traces):
+    """Name traces; the two years of one are "Par-95" and "Par-96"."""
     names = [trace.trace for trace in traces]
-    return [
-        (trace.trace + (f"-{trace.months[0][2:4]}" if names.count(trace.trace) > 1 else ""), trace.workload)
-        for trace in traces
-    ]
+    return [one.trace + (f"-{one.months[0][2:4]}" if names.count(one.trace) > 1 else "") for one in traces]
 
 
 def trace_of(label):
-    """The paper's name of a trace, from a label of `labelled`."""
+    """The paper's name of a trace, from one of its `labels`."""
     return label.split("-")[0]

@@ -7,23 +7,17 @@ that `feitelson96` makes by default. `answers` lays out the measurements on each
 
 import textwrap
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ... import plots
 from ..._util import paths
 from ...models import feitelson96
-from .. import judging
-from ..claims import HOLDS, HOLDS_NOT, OPEN, Criterion, claims, criteria
-from ..loading import Logs
+from ..claims import HOLDS, HOLDS_NOT, OPEN, claim, claims, criteria
 from ..results import bracketed
 from .load_curves import Curves
 
@@ -31,12 +25,8 @@ MAIN = "mostly Paragon, Fl by size"
 """The member of `feitelson96.table`: run times of Fl and Fsl are fitted size by size."""
 
 
-def members() -> dict[str, dict[str, Any]]:
-    """Read the family: by name, numbers as from `feitelson96.table`.
-
-    Beside those, `mimics` tells how the run times of CTC are fitted: by size, or in the form of the model, in two
-    branches.
-    """
+def members():
+    """Read the family: by name, numbers as from `feitelson96.table`, and how each `mimics` the run times of CTC."""
     found = tomllib.loads((paths.DATA / "models" / "feitelson_family.toml").read_text(encoding="utf-8"))
     main = feitelson96.table()
     family = {MAIN: main | {"mimics": "by size"}}
@@ -48,13 +38,10 @@ def members() -> dict[str, dict[str, Any]]:
     return family
 
 
-def labels(members: dict[str, dict[str, Any]]) -> dict[tuple[str, str], str]:
-    """Label each member's variants, by (member, variant): one label for all that have the same numbers.
-
-    Fsl mimics CTC, whatever F is: so members whose run times are fitted in the same way share it.
-    """
-    found: dict[tuple[str, str], str] = {}
-    first: dict[str, str] = {}
+def labels(members):
+    """Label each member's variants: alike where the numbers are; each Fsl by how its run times are fitted."""
+    found = {}
+    first = {}
     for (name, about), (variant, parts) in product(members.items(), feitelson96.VARIANTS.items()):
         numbers = repr([about[of][which] for of, which in zip(("size", "run"), parts, strict=True)])
         shared = f"Fsl {about['mimics']}" if variant == "Fsl" and "mimics" in about else None
@@ -63,40 +50,32 @@ def labels(members: dict[str, dict[str, Any]]) -> dict[tuple[str, str], str]:
     return found
 
 
-def fsl(members: dict[str, dict[str, Any]]) -> dict[str, str]:
+def fsl(members):
     """Name the Fsl of the family, each with a member that has it."""
-    found: dict[str, str] = {}
+    found = {}
     for (name, variant), label in labels(members).items():
         if variant == "Fsl":
             found.setdefault(label, name)
     return found
 
 
-def unlike(about: dict[str, Any]) -> list[str]:
-    """List the variants that do not do what their names say.
-
-    Fs has smaller jobs than F: on average, and more of up to 8 processors. Fl has longer ones: in the median, and more
-    of above one hour and above four.
-    """
+def unlike(about):
+    """List the variants that do not do what their names say: smaller jobs of Fs, and longer ones of Fl, than of F."""
     table = described(about)
     smaller = table.mean_size["Fs"] < table.mean_size["F"] and table.upto_8["Fs"] > table.upto_8["F"]
     longer = (table.loc["Fl"] > table.loc["F"])[["median_run", "above_1h", "above_4h"]].all()
     return [variant for variant, fits in (("Fs", smaller), ("Fl", longer)) if not fits]
 
 
-def family(members: dict[str, dict[str, Any]]) -> pd.DataFrame:
+def family(members):
     """Describe all members, by (member, variant), as `described`; and tell in a column which are `unlike`."""
     table = pd.concat({name: described(about) for name, about in members.items()}, names=["member"])
     without = {name: unlike(about) for name, about in members.items()}
     return table.assign(unlike=[variant in without[name] for name, variant in table.index])
 
 
-def described(about: dict[str, Any]) -> pd.DataFrame:
-    """Work out what the jobs of each variant are like, from the numbers, not from a sample.
-
-    Gives a DataFrame, by variant: `mean_size` (processors); `upto_8`, the share of jobs of up to 8 processors;
-    `median_run` (seconds); `above_1h` and `above_4h`, the shares of jobs that run longer.
-    """
+def described(about):
+    """Work out from the numbers, not from a sample, sizes in processors and run times in seconds of each variant."""
     n = np.arange(1, about["machine"] + 1)
     seconds = np.geomspace(1, 1e6, 5000)
     rows = {}
@@ -113,12 +92,8 @@ def described(about: dict[str, Any]) -> pd.DataFrame:
 # What is asked of each member, and answered.
 
 
-def of_member(curves: Curves, members: dict[str, dict[str, Any]], name: str, steps: Sequence[str]) -> Curves:
-    """Take the simulations of a member's models and of Jann's, under the labels of Figures 4 and 7.
-
-    Those of the whole family are under its `labels`; of each Fsl there are more, such as "Fsl by size: no repetition",
-    of which the `steps` are given.
-    """
+def of_member(curves, members, name, steps):
+    """Take the simulations of a member's models, of the `steps` from its Fsl and of Jann's, under short labels."""
     of_family = labels(members)
     named = {variant: of_family[name, variant] for variant in feitelson96.VARIANTS}
     named |= {f"Fsl, {step}": f"{named['Fsl']}: {step}" for step in steps} | {"Jann": "Jann"}
@@ -131,13 +106,9 @@ def of_member(curves: Curves, members: dict[str, dict[str, Any]], name: str, ste
     return Curves(*tables)
 
 
-def asked(questions: Mapping[str, Callable], of_members: Mapping[str, Curves]) -> dict[str, dict[str, dict]]:
-    """Ask questions of the simulations of each member: what is measured by claim, rule, member and part.
-
-    A question takes simulations under one rule, and gives by part of the claim a `Measure`. Questions that a changed
-    notebook can no longer answer are left out.
-    """
-    found: dict[str, dict[str, dict]] = {}
+def asked(questions, of_members):
+    """Ask questions of each member's simulations under each rule, as far as a changed notebook can answer them."""
+    found = {}
     for id, question in questions.items():
         for name, curves in of_members.items():
             for rule in curves.points.index.unique("rule"):
@@ -154,12 +125,12 @@ NOT_COUNTED = "not counted"
 """What a legend calls a verdict, where not by its name."""
 
 
-def counts_for(id: str, part: str, member: str, unlike: pd.Series) -> bool:
+def counts_for(id, part, member, unlike):
     """Tell whether a member's variants do what their names say, as far as this part of a claim is about one."""
     return not unlike.get((member, ABOUT.get(id, part)), False)
 
 
-def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs | None = None) -> judging.Claim:
+def decided(id, measured, unlike, logs=None):
     """Decide a claim by what was measured of its parts: by rule, member and part. Of `unlike` ones nothing counts."""
     readings = {
         rule: {
@@ -174,10 +145,10 @@ def decided(id: str, measured: Mapping[str, Any], unlike: pd.Series, logs: Logs 
             one, form = found[part], f"{{:{criterion.form}}}"
             without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
     note = f"not counted, because the variant is not what its name says: {'; '.join(without)}" if without else ""
-    return judging.claim(id, readings, lambda of: of, logs, note=note)
+    return claim(id, readings, lambda of: of, logs, note=note)
 
 
-def answers(measured: Mapping[str, Any], unlike: pd.Series) -> pd.DataFrame:
+def answers(measured, unlike):
     """Lay out what was measured by (claim, part, rule, member): `value`, `low`, `high`, and the verdict on it."""
     rows = {}
     for id, rules in measured.items():
@@ -195,11 +166,8 @@ SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NOT_
 BOUNDS = {"facecolor": "#DDE8DD"}
 
 
-def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
-    """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member.
-
-    The range that the claim requires is shaded.
-    """
+def drawn(table, columns=3):
+    """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member."""
     table = table.xs(table.index.unique("rule")[0], level="rule")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
     columns = min(columns, len(panels))
@@ -223,7 +191,7 @@ def drawn(table: pd.DataFrame, columns: int = 3) -> Figure:
     return figure
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterion) -> None:
+def _panel(ax, rows, members, criterion):
     """Draw what was measured on each member, and shade the range that the claim requires."""
     bounds = np.array([criterion.above, criterion.below])
     known = np.array([*rows.value, *rows.low, *rows.high, *bounds])
@@ -241,6 +209,6 @@ def _panel(ax: Axes, rows: pd.DataFrame, members: list[str], criterion: Criterio
     ax.grid(axis="y", visible=False)
 
 
-def _dot(verdict: str) -> dict[str, str]:
+def _dot(verdict):
     """The mark of a verdict."""
     return {"marker": "o", "linestyle": "", "fillstyle": "none" if verdict == NOT_COUNTED else "full"}

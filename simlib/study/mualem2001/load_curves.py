@@ -45,30 +45,11 @@ def curves(
     feedback=(),
     executor=None,
 ):
-    """Simulate several workloads of each model at every load under every policy: see `load_curves.at_load`.
+    """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
 
-    Parameters
-    ----------
-    models : dict
-        By label, functions of a seed that make the workload.
-    readings : dict
-        By rule, policies by name. The first one of each is what the others are compared with.
-    loads : sequence of float, or dict of these by label
-    seeds : sequence of int
-        They make the replications 1, 2, ...
-    batch : dict
-        By label, how many jobs end in a batch.
-    measures, stopping : dict
-        As for `at_load`.
-    feedback : collection of str
-        The labels of the models in which jobs follow others.
-    executor
-        As for `simlib.sweep`.
-
-    Returns
-    -------
-    Curves
-        `points` by the levels `POINT`, `differences` by `DIFFERENCE`, with the columns of `at_load`.
+    `readings` are policies by name, by rule; the first of each is what the others are compared with. `seeds` make the
+    replications 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
+    follow others.
     """
     policies = {(name, rule): policy for rule, of_rule in readings.items() for name, policy in of_rule.items()}
     once = cache.once(_at_load, "workload", "policies")
@@ -110,8 +91,7 @@ TITLES = {"response_s": "Response time", "bounded_slowdown": "Bounded slowdown"}
 def drawn(points, value, limits=()):
     """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
 
-    Circles are around what the ceiling stopped. The axes leave out what lies far above all that was not stopped, and
-    of some metrics what is above a limit.
+    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit.
     """
     tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits)
     top = points.index.get_level_values("metric").map(tops)
@@ -131,10 +111,7 @@ def drawn(points, value, limits=()):
 
 
 def differences_drawn(differences):
-    """Draw by load how much more policies have than the first: a column of panels a metric, a colour a model.
-
-    The first rule has solid lines with intervals.
-    """
+    """Draw by load how much more policies have than the first: a column of panels a metric, a colour a model."""
     table, entries = differences.assign(**{STOPPED: differences.relative.where(differences.ceiling)}), {}
     labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("scheduler")}
     for ax, part in plots.facets(table, "scheduler", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
@@ -158,27 +135,26 @@ HIGH = (0.75, 0.90)
 """The loads, both included, that are called high."""
 
 
-def at_high_load(differences, metric, labels, scheduler="conservative"):
-    """Average the relative differences over the HIGH loads that are steady on all of these models.
+def at_high_load(differences, metric, labels):
+    """Average relative differences, by replication, over the HIGH loads that are steady on all of these models.
 
-    A load is steady where the ceiling stops at most half of the runs. Where no high one is, take the highest below them
-    that is. A row a replication, a column a model; no rows where no load is steady.
+    A load is steady where the ceiling stops at most half of the runs; if no high one is, the next below is taken.
     """
-    relative, steady = _by_load(differences, metric, labels, scheduler)
+    relative, steady = _by_load(differences, metric, labels)
     loads = [load for load in steady if HIGH[0] <= load <= HIGH[1]] or steady[steady < HIGH[0]][-1:]
     return relative[relative.index.isin(loads, level="load")].groupby("replication").mean()
 
 
-def furthest(differences, metric, label, scheduler="conservative"):
+def furthest(differences, metric, label):
     """Take the relative difference on a model at the steady load at which it is the largest, by replication."""
-    relative, steady = _by_load(differences, metric, [label], scheduler)
+    relative, steady = _by_load(differences, metric, [label])
     by_load = relative[label].unstack("load")[list(steady)]
     return by_load[by_load.mean().abs().idxmax()] if len(steady) else pd.Series(dtype=float)
 
 
-def _by_load(differences, metric, labels, scheduler):
+def _by_load(differences, metric, labels):
     """Lay out differences by replication and load, a column a model, and find those that are steady on all."""
-    found = differences.xs((scheduler, metric), level=("scheduler", "metric"))
+    found = differences.xs(("conservative", metric), level=("scheduler", "metric"))
     stopped = over_runs(found, "relative").ceiling.astype(float).unstack("workload")[list(labels)]
     return found.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
 
@@ -189,10 +165,7 @@ def larger(high, one, other):
 
 
 def explained(differences, metric, one, steps, other):
-    """Measure the share that each step from one model on adds of what its difference lacks to another model's.
-
-    Steps are labels of models by name, each a change of the one before. Nothing where nothing is lacking.
-    """
+    """Measure the share that each step from one model on adds of what its difference lacks to another model's."""
     high = at_high_load(differences, metric, [one, *steps.values(), other])
     high *= np.sign(high[other].mean())
     lacking, before, found = high[other] - high[one], one, {}

@@ -4,7 +4,6 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -14,25 +13,24 @@ from ...logs import archive
 from ...plots.style import COLOURS
 from ...report.taking import taken
 from .. import log, verdicts
-from ..claims import NOTHING, PRINTED, Measure
-from ..judging import claim
+from ..claims import NOTHING, PRINTED, Measure, claim
 from ..loading import Logs
 from ..results import AS_IT_IS
 
 STAND_INS = ("SDSC-DS", "SDSC-SP2", "Curie standard", "CEA-Curie")
-"""In the order of how like Intrepid's their users estimate, as `inaccuracy.unlike` measures."""
+"""In the order of how like Intrepid's their users estimate, as `accuracy.unlike` measures."""
 
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
 KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
 """The paper's names of the keys."""
 
+LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLOURS[1]}
+"""No adjustment, overestimation, underestimation, bad estimation."""
+
 
 @dataclass(frozen=True)
 class Trace:
-    """A log, or a partition of one, that stands in for the paper's; a column of its jobs is taken as the `project`.
-
-    Its `name` is one of `settings`.
-    """
+    """A log of `settings`, or a partition of one, that stands in for the paper's; `project` is a column of its jobs."""
 
     name: str
     workload: Workload
@@ -94,21 +92,23 @@ def _taken(name, setting, workload):
     return Trace(name, workload, setting["project"])
 
 
-def own_trace(path):
+def own_log(path):
     """Take your own log, by its path or its name in the catalogue; its groups are taken for projects."""
     workload = taken(path)
     lacks = {"user": not (workload.jobs.user >= 0).any(), "requested time": workload.unestimated == len(workload)}
     if missing := [what for what, lacking in lacks.items() if lacking]:
         raise ValueError(f"{path}: found no job with a {missing[0]}, which the keys of walltime adjustment need")
-    return Trace(workload.name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
+    one = Trace(workload.name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
+    return TraceLogs({one.name: workload}, {one.name: one}, own=True)
 
 
 class TraceLogs(Logs):
     """The logs that stand in for the paper's, by their names."""
 
     def origin(self, trace=None, **of):
-        """Why a printed number is not judged: options of `verdicts.cell`."""
-        return unjudged({"trace": trace})
+        """Why a printed number is not judged: no log is the paper's."""
+        note = "the paper's machine, 9 of its 30 months" if trace == "ANL-Intrepid" else ""
+        return {"unjudged": {verdicts.TEXT: verdicts.OTHER_LOG}, "note": note}
 
     @property
     def table(self):
@@ -126,12 +126,6 @@ def logs(names=STAND_INS):
     return TraceLogs({name: one.workload for name, one in by_name.items()}, by_name, absent)
 
 
-def own_log(path):
-    """Take your own log, by its path or its name in the catalogue."""
-    one = own_trace(path)
-    return TraceLogs({one.name: one.workload}, {one.name: one}, own=True)
-
-
 def about(here):
     """Say what stands in for the paper's trace, in sentences."""
     lines = [
@@ -146,51 +140,22 @@ def about(here):
     return "\n".join(lines)
 
 
-# The printed numbers
-
-
-def printed(*exhibits):
-    """Read the paper's numbers of some exhibits, such as "table1" or "fig2": a Series by quantity."""
-    numbers = verdicts.published("tang2013_numbers")
-    return numbers[numbers.exhibit.isin(exhibits)].set_index("quantity").value
-
-
-def unjudged(of):
-    """Say for a record's cell that no log is the paper's: options of `verdicts.cell`."""
-    note = "the paper's machine, 9 of its 30 months" if of["trace"] == "ANL-Intrepid" else ""
-    return {"unjudged": {verdicts.TEXT: verdicts.OTHER_LOG}, "note": note}
-
-
 # Measures: replication 0 has the jobs as they are, 1, 2, ... are resamples
-
-
-def by_part(measured):
-    """Turn what was measured by log and part round: by part and log, as `claims.decide` takes it."""
-    return {part: {log: of[part] for log, of in measured.items()} for part in next(iter(measured.values()))}
 
 
 def decided(id, readings, measure, logs, printed=None, note=""):
     """Decide a claim, as `study.claim`, by what is measured on each machine under the first of several readings of it.
 
-    Parameters
-    ----------
-    id : str
-    readings : dict of dict or DataFrame
-        By the name of a reading what is measured, by log: a dict, or a table whose columns have the level `trace`. What
-        comes out under the others than the first is noted.
-    measure : callable
-        Takes what there is of one log, and gives by part of the claim what `study.claim` takes.
-    logs : Logs
-    printed : dict, optional
-        What the paper prints, by part.
-    note : str
+    `readings` are dicts by log, or tables whose columns have the level `trace`; `measure` takes what there is of one
+    log. What comes out under further readings is noted. `printed` is what the paper prints, by part.
     """
 
     def on_each(of):
         if of is printed:
             return printed
-        names = of.columns.unique("trace") if isinstance(of, pd.DataFrame) else of
-        return by_part({name: measure(of[name]) for name in machines(names)})
+        names = machines(of.columns.unique("trace") if isinstance(of, pd.DataFrame) else of)
+        measured = {name: measure(of[name]) for name in names}
+        return {part: {name: measured[name][part] for name in names} for part in measured[names[0]]}
 
     (_, first), *others = readings.items()
     notes = [note, *(f"{name}: {claim(id, {verdicts.TEXT: of}, on_each)['verdict']}" for name, of in others)]
@@ -221,21 +186,3 @@ def _chosen(values, order):
 def between_groups(difference):
     """Measure a difference between two ways to group jobs; nothing where they make the same groups of all jobs."""
     return Measure.spread(difference) if difference.any() else NOTHING
-
-
-# What the exhibits have in common: what their pictures share, and that they are made of logs
-
-
-LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLOURS[1]}
-"""No adjustment, overestimation, underestimation, bad estimation."""
-
-
-def panels(count, across, size, **shared):
-    """Make so many panels, `across` of them a row, each of a size in inches: the figure and the axes in a list."""
-    across = min(across, count)
-    rows, (width, height) = -(-count // across), size
-    options = {"figsize": (0.8 + width * across, 0.6 + height * rows), "squeeze": False} | shared
-    figure, axes = plt.subplots(rows, across, **options)
-    for ax in axes.flat[count:]:
-        ax.set_axis_off()
-    return figure, list(axes.flat[:count])

@@ -1,15 +1,197 @@
-"""Figures 4 to 10: how accurate adjusted walltimes are, and how many are too small (section 4.2)."""
+"""How accurate the users' estimates are (Tables 1 and 2, Figures 1 and 2), and adjusted ones (Figures 4 to 10)."""
 
 from itertools import product
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from ...analysis.stats import cluster_means
+from ...core.estimates import did_not_complete
 from ...policies import walltime
 from ...policies.walltime import KEYS, LEVELS, PERCENTILES, Scheme
-from ..claims import Measure
+from .. import results
+from ..claims import NOTHING, Measure
+from ..verdicts import printed
 from . import DOUBLE, KEY_NAMES, TRIPLE, between_groups, farthest, largest, smallest
+
+# The users' estimates (sections 3 and 4.1)
+
+
+WEEK = 7 * 86400
+NEAR_1 = 0.99
+"""From which on R is close to 1, which the paper does not say."""
+
+
+def used(trace):
+    """Work out R of each job (equation 1), as a Series."""
+    jobs = trace.workload.jobs
+    return pd.Series(walltime.used(jobs.run, jobs.estimate), jobs.index, name="R")
+
+
+# Which log is most like the paper's, and by what (Table 1, section 3)
+
+
+MONTH = 365.25 / 12 * 86400
+CORES = 4
+"""Of a node of Intrepid, a Blue Gene/P."""
+
+
+def likeness(traces):
+    """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio."""
+    paper = printed("tang2013_numbers table1 fig1 fig2 fig13")
+    compared = {  # how it is written; the paper's, which does not print a load; ours, of a trace, its jobs and their R
+        "year": (
+            "{:.0f}",
+            2010,
+            lambda one, jobs, r: int(one.workload.calendar_month(jobs.submit)[len(jobs) // 2][:4]),
+        ),
+        "processors": ("{:,.0f}", CORES * paper.nodes, lambda one, jobs, r: one.workload.procs),
+        "jobs a month": ("{:,.0f}", paper.jobs_a_month, lambda one, jobs, r: len(jobs) / (np.ptp(jobs.submit) / MONTH)),
+        "users": ("{:.0f}", paper.users, lambda one, jobs, r: jobs.user.nunique()),
+        "mean requested time [h]": (
+            "{:.1f}",
+            paper.mean_requested / 3600,
+            lambda one, jobs, r: jobs.estimate.mean() / 3600,
+        ),
+        "mean run time [h]": ("{:.1f}", paper.mean_run / 3600, lambda one, jobs, r: jobs.run.mean() / 3600),
+        "mean R": ("{:.2f}", paper.mean_R, lambda one, jobs, r: r.mean()),
+        "jobs with R below 0.2": ("{:.0%}", paper["share_R_below_0.2"], lambda one, jobs, r: (r < 0.2).mean()),
+        "jobs with R below 0.5": ("{:.0%}", paper["share_R_below_0.5"], lambda one, jobs, r: (r < 0.5).mean()),
+        "jobs with R above 0.8": ("{:.0%}", paper["share_R_above_0.8"], lambda one, jobs, r: (r > 0.8).mean()),
+        "largest distance of these three": ("{:.0%}", np.nan, lambda one, jobs, r: unlike(one)),
+        "load": ("{:.2f}", np.nan, lambda one, jobs, r: one.workload.load),
+    }
+    every = pd.DataFrame(
+        {"Tang et al.": [of_paper for _, of_paper, _ in compared.values()]}, list(compared), dtype=float
+    )
+    for one in traces:
+        every[one.name] = [float(ours(one, one.workload.jobs, used(one))) for *_, ours in compared.values()]
+    with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
+        away = np.log(every.iloc[:, 1:].div(every["Tang et al."], axis=0)).abs().dropna()
+    text = pd.DataFrame({name: results.written(of, compared[name][0]) for name, of in every.iterrows()}).T
+    return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
+
+
+# Table 1, Figures 1 and 2
+
+
+def quarter_of(trace):
+    """The quarter of the log's calendar in which each job was submitted, such as "1998 Q3"."""
+    number, months = pd.factorize(trace.workload.calendar_month(trace.workload.jobs.submit))  # jobs are many
+    return pd.PeriodIndex(months, freq="M").asfreq("Q").strftime("%Y Q%q").take(number)
+
+
+def quarter_means(trace, least_jobs, resamples, seed):
+    """Average R over each quarter that has enough jobs, with a bootstrap over the log's weeks, a row a resample."""
+    jobs, r, means = trace.workload.jobs, used(trace), {}
+    week = (jobs.submit - jobs.submit.min()) // WEEK
+    for number, (name, part) in enumerate(r.groupby(quarter_of(trace))):
+        if len(part) >= least_jobs:
+            weeks = part.groupby(week[part.index]).agg(["sum", "size"])
+            means[name] = cluster_means(weeks[["sum"]], weeks["size"], resamples, [seed, number])["sum"]
+    return pd.DataFrame(means)
+
+
+SHARES = {
+    "below half": "share_R_below_0.5",
+    "below a fifth": "share_R_below_0.2",
+    "above 80 per cent": "share_R_above_0.8",
+}
+"""By part of TG-01 the printed number."""
+
+
+def _counted(r):
+    """Which jobs count for which of the `SHARES`, by their R."""
+    return pd.DataFrame({"below half": r < 0.5, "below a fifth": r < 0.2, "above 80 per cent": r > 0.8})
+
+
+def shares_used(trace, resamples, seed):
+    """Measure the shares of the jobs by how much of their requested time they use, with a bootstrap over users."""
+    of = _counted(used(trace))
+    by_user = of.groupby(trace.workload.jobs.user)
+    shares = cluster_means(by_user.sum(), by_user.size(), resamples, seed)
+    return {part: Measure.spread(shares[part]) for part in of}
+
+
+def unlike(trace):
+    """Tell how unlike Intrepid's users a log's are: the largest distance of its `SHARES` from the printed ones."""
+    paper = printed("tang2013_numbers fig1")
+    return max(abs(share - paper[SHARES[part]]) for part, share in _counted(used(trace)).mean().items())
+
+
+def killed_near_1(trace, resamples, seed):
+    """Measure which share of the jobs with R close to 1 did not complete; nothing where a log has no status."""
+    jobs = trace.workload.jobs
+    near = (used(trace) >= NEAR_1) & (jobs.status != -1)
+    counts = pd.DataFrame({"killed": near & did_not_complete(jobs), "near": near}).groupby(jobs.user).sum()
+    counts = counts[counts.near > 0]
+    if counts.empty:
+        return NOTHING
+    return Measure.spread(cluster_means(counts[["killed"]], counts.near, resamples, seed)["killed"])
+
+
+# Table 2
+
+
+def groups(trace, key):
+    """Take the jobs in groups with the same key, or "all": `std` of R, `size`, and the first of its `circles`."""
+    jobs = trace.workload.jobs
+    columns = [] if key == "all" else walltime.Scheme(key, project=trace.project).columns
+    of = pd.DataFrame({"r": used(trace), "circle": circles(trace)}).groupby(
+        [jobs[column] for column in columns] or np.zeros(len(jobs))
+    )
+    return of.r.agg(["std", "size"]).assign(circle=of.circle.first())
+
+
+def scatter_within(trace, least, resamples, seed, keys=tuple(KEY_NAMES)):
+    """Average the standard deviation of R over the groups of "all" and each key: by replication, a column each.
+
+    A bootstrap over users, of whom those that share a project stay together: else two copies of a user would share it,
+    and R would scatter less within projects.
+    """
+    circle = circles(trace)
+    moments = pd.DataFrame({"r": used(trace), "square": used(trace) ** 2})
+    sums, counts = moments.groupby(circle).sum(), circle.value_counts(sort=False).sort_index()
+    means = cluster_means(sums, counts, resamples, seed)
+    found = {"all": np.sqrt((means.square - means.r**2) * len(circle) / (len(circle) - 1))}
+    for key in keys:
+        of_key = groups(trace, key)
+        of_key = of_key[of_key["size"] >= least].groupby("circle")["std"].agg(["sum", "size"])
+        of_key = of_key.reindex(sums.index, fill_value=0)
+        found[key] = cluster_means(of_key[["sum"]], of_key["size"], resamples, seed)["sum"]
+    return pd.DataFrame(found).rename_axis("replication")
+
+
+def circles(trace):
+    """Number the circles of users, by job: two who share a project are in one, and whoever shares one with either."""
+    jobs = trace.workload.jobs
+    user, project = (pd.factorize(jobs[column])[0].astype(np.int32) for column in ("user", trace.project))
+    count = user.max() + project.max() + 2
+    links = scipy.sparse.coo_array((np.ones(len(jobs)), (user, user.max() + 1 + project)), shape=(count, count))
+    return pd.Series(scipy.sparse.csgraph.connected_components(links)[1][user], jobs.index, name="circle")
+
+
+def mean_distance(trace, least, resamples, seed):
+    """Work out the mean distance of the average of R over `least` similar earlier jobs from its median, by resample."""
+    jobs = trace.workload.jobs
+    scheme = walltime.Scheme(window=None, percentile=50, least=least, project=trace.project)
+    median = walltime.parameters(jobs, trace.ends, [scheme])[scheme]
+    distance = (earlier_average(jobs, trace.ends, scheme.columns) - median).abs().groupby(jobs.user)
+    return cluster_means(distance.sum().to_frame("mean"), distance.count(), resamples, seed)["mean"]
+
+
+def earlier_average(jobs, ends, columns):
+    """Average R over the jobs with the same key that had ended when a job was submitted; nan where there is none."""
+    group, end = jobs.groupby(columns).ngroup().to_numpy(), ends.loc[jobs.index].to_numpy()
+    span = end.max() + 1  # so that group and second make one number, in whose order the jobs of a group end
+    ended = group * span + end
+    order = np.argsort(ended)
+    total = np.append(0, np.cumsum(walltime.used(jobs.run, jobs.estimate)[order]))
+    first, past = (np.searchsorted(ended[order], group * span + second) for second in (0, jobs.submit.to_numpy()))
+    with np.errstate(invalid="ignore"):
+        return pd.Series((total[past] - total[first]) / (past - first), jobs.index)
+
 
 # What is measured of the text on Figures 4 to 10: claims TG-04 to TG-11, TG-22 to TG-25, TG-37 and TG-38.
 
@@ -221,11 +403,8 @@ def study(
 ):
     """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
 
-    The spread is that of a bootstrap over users: jobs of one user are alike. Differences between schemes are to be
-    taken resample by resample. The adjustment parameters A are those that `parameters` finds.
-
-    Gives a DataFrame, by replication; columns by trace, `DIMENSIONS` (a threshold of 0 is none; `ORIGINAL` is the
-    users' own estimates) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
+    By replication of a bootstrap over users, for jobs of one user are alike; columns by trace, `DIMENSIONS` (a
+    threshold of 0 is none) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
     """
     found = {}
     for number, trace in enumerate(traces):
@@ -259,11 +438,7 @@ def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES
 
 
 def threshold_effect(found, key, threshold, at=PERCENTILES):
-    """Work out what a threshold changes on one trace: two tables as from `curve`.
-
-    The first is the share of the underestimated jobs (UE and BE) that no longer are; the second, by how much the mean
-    accuracy changes.
-    """
+    """Work out which share of the underestimated jobs a threshold saves, and what it does to accuracy: as `curve`."""
     free, limited = (
         {metric: curve(found, metric, key, limit, at=at) for metric in ("UE_share", "BE_share", "accuracy")}
         for limit in (None, threshold)
@@ -276,11 +451,7 @@ def threshold_effect(found, key, threshold, at=PERCENTILES):
 
 
 def in_numbers(found, threshold=0.5, at=PERCENTILES):
-    """Measure the numbers that the text gives of Figures 4 to 6, on one trace: by replication, a column each.
-
-    They are of the triple key: the accuracy of the users' estimates and at the 70th percentile; the least and the
-    largest accuracy, gain and shares from the 80th to the 90th; and what a threshold takes of the underestimated jobs.
-    """
+    """Measure the numbers that the text gives of Figures 4 to 6 of the triple key, on one trace: by replication."""
     users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
     best = curve(found, "accuracy", at=[70])[70] if 70 in at else np.nan * users
     accurate = curve(found, "accuracy", at=recommended)
@@ -300,50 +471,44 @@ def least_and_largest(ranges):
     return {f"{name}_{end}": take(of, axis=1) for name, of in ranges.items() for end, take in ends.items()}
 
 
+def _adjusted(traces, keys, least, at):
+    """Go through logs and schemes over all history: a log's name, its trace, the scheme, and A of each job."""
+    for name, trace in traces.items():
+        schemes = walltime.schemes(keys, [None], at, least=least, project=trace.project)
+        for scheme, a in walltime.parameters(trace.workload.jobs, trace.ends, schemes).items():
+            yield name, trace, scheme, a
+
+
 def left_alone(traces, least, at=PERCENTILES):
     """Work out which share of the jobs the triple key leaves as they are, and why, by (trace, why, percentile)."""
     shares = {}
-    for name, trace in traces.items():
-        for scheme, a in _parameters(trace, [TRIPLE], least, at):
-            same = walltime.t_sched(trace.workload.jobs.estimate, a) == trace.workload.jobs.estimate
-            shares[name, "no history", scheme.percentile] = a.isna().mean()
-            shares[name, "A is 1", scheme.percentile] = (same & a.notna()).mean()
+    for name, trace, scheme, a in _adjusted(traces, [TRIPLE], least, at):
+        same = walltime.t_sched(trace.workload.jobs.estimate, a) == trace.workload.jobs.estimate
+        shares[name, "no history", scheme.percentile] = a.isna().mean()
+        shares[name, "A is 1", scheme.percentile] = (same & a.notna()).mean()
     return pd.Series(shares).rename_axis(["trace", "why", "percentile"])
 
 
 def below_threshold(traces, threshold, least, at=PERCENTILES):
     """Work out for which share of the adjusted jobs A would be below a threshold, by (trace, key, percentile)."""
-    shares = {}
-    for name, trace in traces.items():
-        for scheme, a in _parameters(trace, [TRIPLE, DOUBLE], least, at):
-            shares[name, scheme.key, scheme.percentile] = (a.dropna() < threshold).mean()
+    found = _adjusted(traces, [TRIPLE, DOUBLE], least, at)
+    shares = {(name, of.key, of.percentile): (a.dropna() < threshold).mean() for name, _, of, a in found}
     return pd.Series(shares).rename_axis(["trace", "key", "percentile"])
 
 
 def bad_if_scaled(traces, mean_run, least, at=BALANCED):
     """Work out the share of bad estimates, also with all times scaled to a mean run, by (trace, times, percentile)."""
     shares = {}
-    for name, trace in traces.items():
-        jobs = trace.workload.jobs
-        for scheme, a in _parameters(trace, [TRIPLE], least, at):
-            scheduled = walltime.t_sched(jobs.estimate, a)
-            for times, factor in (("as they are", 1), ("scaled", mean_run / jobs.run.mean())):
-                levels = walltime.levels(factor * trace.t_act, factor * jobs.estimate, factor * scheduled)
-                shares[name, times, scheme.percentile] = (levels == "BE").mean()
+    for name, trace, scheme, a in _adjusted(traces, [TRIPLE], least, at):
+        jobs, scheduled = trace.workload.jobs, walltime.t_sched(trace.workload.jobs.estimate, a)
+        for times, factor in (("as they are", 1), ("scaled", mean_run / jobs.run.mean())):
+            levels = walltime.levels(factor * trace.t_act, factor * jobs.estimate, factor * scheduled)
+            shares[name, times, scheme.percentile] = (levels == "BE").mean()
     return pd.Series(shares).rename_axis(["trace", "times", "percentile"])
 
 
-def _parameters(trace, keys, least, at):
-    """The adjustment parameters A of the jobs, by scheme, as pairs."""
-    schemes = walltime.schemes(keys, [None], at, least=least, project=trace.project)
-    return walltime.parameters(trace.workload.jobs, trace.ends, schemes).items()
-
-
 def at_median(traces, least, at=PERCENTILES):
-    """Work out what a threshold changes that is a log's median of R, by (threshold, trace, key, metric, percentile).
-
-    `fewer` is the share of the underestimated jobs that no longer are; `accuracy` the change of the mean.
-    """
+    """Work out which share of the underestimated jobs a threshold of a log's median of R saves, and what it changes."""
     effects = {}
     for name, trace in traces.items():
         median = round(float(np.median(walltime.used(trace.workload.jobs.run, trace.workload.jobs.estimate))), 2)

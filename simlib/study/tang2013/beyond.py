@@ -6,8 +6,6 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from ..._util.arrays import Floats, Ints
-from ...engine.estimating import History
 from ...policies import walltime
 from ...policies.walltime import Adjustment, Scheme
 from .. import claims, results
@@ -30,17 +28,16 @@ class Predicted(Adjustment):
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         super().__post_init__()
         if self.predicted is None:
             raise ValueError("Predicted: found no predictions, expected predicted=, a Series by job, in seconds")
 
-    def history(self, jobs: pd.DataFrame) -> tuple[History, Ints, Floats]:
+    def history(self, jobs):
         """Make the history that a simulation of `jobs` starts from; see `Adjustment.history`.
 
         Each job is a separate group, whose past is one made-up job that used the predicted share of its estimate.
         """
-        assert self.predicted is not None
         estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it
         alone = jobs.assign(user=np.arange(len(jobs)), estimate=estimate)
         day = 86400  # longer than a shake moves submit times
@@ -56,11 +53,7 @@ EVERY = "all jobs"
 
 
 def measures(kinds, schedule):
-    """Measure a schedule, by (kind, metric).
-
-    Of EVERY job as `scheduling.measures`; of it and of each of `kinds`, which `of_kinds` takes, how many `jobs` there
-    are, and `waited`, the sum of their waits in seconds.
-    """
+    """Measure a schedule: `scheduling.measures` of EVERY job; of each of `kinds` the number of jobs and their waits."""
     found = {(EVERY, metric): value for metric, value in scheduling.measures(schedule).items()}
     wait = schedule.column("wait")
     for kind, (jobs, of) in of_kinds(schedule.workload, tuple(kinds.items())).items():
@@ -70,11 +63,7 @@ def measures(kinds, schedule):
 
 @lru_cache(maxsize=8)  # all cases of a month are measured one after another, by several threads
 def of_kinds(workload, kinds):
-    """Find the jobs of each kind: how many, and which, a bool a job.
-
-    `kinds` are pairs of a name and a condition on `r`, the share of its estimate that a job uses, and on `share`, that
-    of the machine that it takes.
-    """
+    """Count and find the jobs of each kind: pairs of a name and a condition on R and the share of the machine."""
     jobs = workload.jobs
     known = pd.DataFrame({"r": walltime.used(jobs.run, jobs.estimate), "share": jobs.procs / workload.procs})
     found = {EVERY: np.ones(len(jobs), bool)}
@@ -83,12 +72,7 @@ def of_kinds(workload, kinds):
 
 
 def who_pays(runs):
-    """Work out from `scheduling.runs` with these `measures` what each case changes for each kind of jobs.
-
-    All months are taken together. The table has by (trace, order, case, kind) the `share` of the jobs; `before`, their
-    mean wait under the baseline in seconds, a mean over the shakes; and the `scheduling.spread` of what the case takes
-    off it, as a share.
-    """
+    """Work out what each case takes off the mean wait of each kind of jobs of all months, in seconds `before`."""
     levels = ["trace", "order", "case", "kind"]
     sums = runs.groupby([*levels, "replication", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))
@@ -110,12 +94,12 @@ NEAREST = 4
 """How many machines are most alike."""
 
 
-def less_where_alike(gained, chance=0.05):
+def less_where_alike(gained):
     """Decide whether gains are smaller the more alike users estimate, as `study.finding`."""
     found = {order: correlation(of.ours, of.unlike) for order, of in gained.groupby("order", sort=False)}
     if any(one["logs"] < FEWEST for one in found.values()):
         return None, TOO_FEW, {}
-    sure = {np.sign(one["rho"]) for one in found.values() if one["chance"] <= chance / len(found)}
+    sure = {np.sign(one["rho"]) for one in found.values() if one["chance"] <= 0.05 / len(found)}
     each = [
         f"{order.upper()} {one['rho']:+.2f} on {one['logs']} logs (chance {one['chance']:.3f})"
         for order, one in found.items()

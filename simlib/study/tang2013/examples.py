@@ -4,18 +4,14 @@ The paper draws the figure without numbers. The jobs here are made so that the r
 (section 5.1): it adjusts their estimates by what their users' earlier jobs took.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from ...core.schedule import Schedule, simulate
+from ...core.schedule import simulate
 from ...core.workload import Workload
 from ...engine.easy import shadow_time
 from ...explain.easy import corrected
@@ -29,7 +25,7 @@ from ...policies.walltime import Adjustment, levels
 # What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass.
 
 
-def expected_run(schedule: Schedule, now: int) -> pd.Series:
+def expected_run(schedule, now):
     """Tell the run time in seconds that EASY expects of each job at second `now`."""
     jobs, adjust = schedule.jobs, getattr(schedule.policy, "adjust", None)
     if adjust is None:
@@ -37,7 +33,7 @@ def expected_run(schedule: Schedule, now: int) -> pd.Series:
     return jobs.adjusted.where(np.where(jobs.start < now, adjust.running, adjust.backfill), jobs.estimate)
 
 
-def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFrame:
+def backfill_window(schedule, now, head):
     """Tell what EASY goes by at second `now`, when a job is the head of the queue.
 
     Gives a DataFrame, by job that has not ended: its `role` ("running", "reserved", "candidate"), `start` and
@@ -58,7 +54,7 @@ def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFra
     return jobs[["role", "start", "run", "estimate", "procs", "backfilled"]]
 
 
-def _expected_end(running: pd.DataFrame, now: int, adjust: Any) -> np.ndarray:
+def _expected_end(running, now, adjust):
     """When running jobs are expected to end, those that have outlived their adjusted or predicted estimates later."""
     end = (running.start + running.run).to_numpy()
     if isinstance(adjust, Predictions):
@@ -74,7 +70,7 @@ def _expected_end(running: pd.DataFrame, now: int, adjust: Any) -> np.ndarray:
 
 
 WINDOW_COLOUR = "#FFF2B3"
-LEGEND: dict[str, dict[str, Any]] = {
+LEGEND = {
     "has run": {"facecolor": "#666666"},
     "expected or waiting": {"facecolor": "#666666", "alpha": 0.35},
     "backfilled": {"facecolor": "#666666", "edgecolor": "white", "hatch": "//"},
@@ -82,16 +78,16 @@ LEGEND: dict[str, dict[str, Any]] = {
     "the user's estimate": {"facecolor": "none", "edgecolor": "grey", "linestyle": ":"},
     "reservation (below: the first)": {"color": "black", "linestyle": "--"},
 }
-CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
+CENTRED = {"ha": "center", "va": "center"}
 
 
-def backfill_decisions(schedules: Mapping[str, Schedule], now: int, head: int | str) -> Figure:
+def backfill_decisions(schedules, now, head):
     """Draw what EASY expected at second `now`, and below it what then happened: one column for each schedule, by title.
 
     Above: until when each job runs, the reservation of the head of the queue and the window before it. Over the machine
     stand the candidates for that window, each with its expected run time, and dotted with its user's estimate.
     """
-    rows: dict[str, Any] = {"sharex": True, "sharey": "row", "squeeze": False, "height_ratios": (1.4, 1)}
+    rows = {"sharex": True, "sharey": "row", "squeeze": False, "height_ratios": (1.4, 1)}
     figure, axes = plt.subplots(2, len(schedules), figsize=(1.2 + 3.4 * len(schedules), 7), **rows)
     last = max(schedule.jobs.end.max() for schedule in schedules.values())
     procs = max(schedule.workload.procs for schedule in schedules.values())
@@ -114,12 +110,12 @@ def backfill_decisions(schedules: Mapping[str, Schedule], now: int, head: int | 
     return figure
 
 
-def _clock(seconds: float) -> str:
+def _clock(seconds):
     """Write seconds as hours and minutes."""
     return f"{seconds // 3600:.0f}:{seconds % 3600 // 60:02.0f}"
 
 
-def _machine(ax: Axes, at: pd.DataFrame, procs: int, now: int, colours: Mapping[Any, Any]) -> None:
+def _machine(ax, at, procs, now, colours):
     """Draw what runs, the reservation, and the window between them, with its length."""
     used = 0
     for job, row in at[at.role == "running"].sort_values("start", kind="stable").iterrows():
@@ -137,12 +133,12 @@ def _machine(ax: Axes, at: pd.DataFrame, procs: int, now: int, colours: Mapping[
     ax.axvline(head.start, color="black", linestyle="--", linewidth=1.5)
 
 
-def _candidates(ax: Axes, waiting: pd.DataFrame, procs: int, now: int, colours: Mapping[Any, Any]) -> None:
+def _candidates(ax, waiting, procs, now, colours):
     """Draw above the machine how long each candidate is taken to run; dotted what its user requested."""
     for place, (job, row) in enumerate(waiting[::-1].iterrows()):
         y = procs + 2.6 + 1.2 * (place - len(waiting) / 2)
         ax.barh(y, row.estimate, 1, now, align="edge", facecolor="none", edgecolor="grey", linestyle=":", linewidth=1.2)
-        style: dict[str, Any] = {"hatch": "//"} if row.backfilled else {"alpha": 0.35}
+        style = {"hatch": "//"} if row.backfilled else {"alpha": 0.35}
         ax.barh(y, row.run, 1, now, align="edge", color=colours[job], edgecolor="white", **style)
         ax.text(now - 600, y + 0.5, str(job), ha="right", va="center", weight="bold")
         box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
@@ -150,7 +146,7 @@ def _candidates(ax: Axes, waiting: pd.DataFrame, procs: int, now: int, colours: 
     ax.set_ylim(0, procs + 4.5)
 
 
-def _outcome(ax: Axes, schedule: Schedule, head: int | str) -> None:
+def _outcome(ax, schedule, head):
     """Draw what happened, with the start that the head of the queue was promised first."""
     if schedule.shadow is None:
         raise ValueError(f"backfill_decisions: found a schedule under {schedule.policy}, expected one under EASY")
@@ -207,10 +203,7 @@ def past(jobs, shares):
 
 
 def scheduled(workload, shares, selective=False, order="fcfs"):
-    """Simulate EASY with estimates adjusted by what `past` says; without shares, with the users' estimates.
-
-    Regular adjustment is for waiting and running jobs, selective adjustment for waiting jobs only (section 5.2).
-    """
+    """Simulate EASY with estimates adjusted by `past` shares, selectively (section 5.2) or not; or the users'."""
     adjust = Adjustment(running=not selective, past=past(workload.jobs, shares)) if shares else None
     return simulate(workload, EASY(order=order, adjust=adjust))
 

@@ -21,10 +21,7 @@ QUANTILES = {"median" if q == 50 else f"q{q:02}": q / 100 for q in range(5, 100,
 
 
 def accuracies(trace, window, threshold, keys=(TRIPLE, DOUBLE), least=1, parameters=walltime.parameters, lines=LINES):
-    """Work out the accuracy of each job: pairs of (key, line) and array. What A is `parameters` finds.
-
-    Lines are percentiles by name; None stands for the users' own estimates.
-    """
+    """Work out the accuracy of each job by (key, line); a line is a percentile, or None, the users' own estimates."""
     jobs, t_act = trace.workload.jobs, trace.t_act
     schemes = {
         (key, line): walltime.Scheme(key, window, percentile, threshold, least, trace.project)
@@ -48,11 +45,7 @@ def averages(
     parameters=walltime.parameters,
     lines=LINES,
 ):
-    """Average the accuracy of single jobs before and after adjustment, with a bootstrap over users.
-
-    Rows are replications; columns are by trace, key, line and metric: `mean`, the `QUANTILES`, and `gain`, by which
-    share the median is above that of the original line.
-    """
+    """Average the accuracy of single jobs before and after adjustment, a row a resample of the users."""
     found = {}
     for number, trace in enumerate(traces):
         users, user = np.unique(trace.workload.jobs.user, return_inverse=True)

@@ -15,7 +15,7 @@ from ...analysis.stats import Interval, cluster_means
 from .. import results
 from ..claims import Measure
 from ..results import AS_IT_IS
-from ..verdicts import TEXT
+from ..verdicts import TEXT, published
 from . import decided, scheduling
 from .scheduling import BASELINE, by_log, over_baseline, percent, printed_table, redrawn, spread
 
@@ -28,65 +28,6 @@ PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wai
 ALL = " or ".join(PAPERS)
 
 
-def _mean(order, case, metric):
-    return order, case, metric, "mean"
-
-
-GAINS = {
-    "TG-15": {f"size of p{p}": [_mean("wfp", f"regular p{p}", "wait")] for p in (95, 85)},
-    "TG-16": {
-        f"{words}, p{p}": [_mean("wfp", f"regular p{each}", metric) for each in (p, 70)]
-        for metric, words in PAPERS.items()
-        for p in (85, 95)
-    },
-    "TG-17": {
-        f"more in {words}": [_mean("wfp", f"{strategy} p85", metric) for strategy in ("selective", "regular")]
-        for metric, words in PAPERS.items()
-    }
-    | {f"size in {words}": [_mean("wfp", "selective p85", metric)] for metric, words in PAPERS.items()},
-    "TG-18": {
-        "no gain": [("fcfs", "regular", ALL, "largest mean")],
-        "p70 negative": [_mean("fcfs", "regular p70", "slowdown")],
-        "size": [_mean("fcfs", "regular p70", "slowdown")],
-    },
-    "TG-19": {f"p{p}, {m}": [_mean("fcfs", f"selective p{p}", m)] for p in (85, 70) for m in ("wait", "slowdown")}
-    | {f"p{p}, no month worse": [("fcfs", f"selective p{p}", "wait or slowdown", "worst month")] for p in (85, 70)},
-    "TG-20": {
-        f"{order.upper()} {strategy}, {metric}": [_mean(order, f"{strategy} p85", metric)]
-        for order in ("wfp", "fcfs")
-        for strategy in ("regular", "selective")
-        for metric in ("wait", "slowdown")
-    },
-    "TG-30": {"best month": [("wfp", "regular p85", "wait", "best month")]},
-    "TG-31": {
-        f"p85 best in {PAPERS[metric]}": [_mean("wfp", f"regular p{p}", metric) for p in (85, 95, 70)]
-        for metric in ("slowdown", "weighted_wait")
-    }
-    | {f"size in {PAPERS[metric]}": [_mean("wfp", "regular p85", metric)] for metric in ("slowdown", "weighted_wait")},
-    "TG-33": {
-        f"p{p} {words}": [_mean("wfp", f"{strategy} p{p}", "wait") for strategy in ("selective", "regular")]
-        for p, words in ((70, "better"), (95, "the same"))
-    },
-    "TG-34": {"within -4 per cent": [("fcfs", "regular", ALL, "lowest mean but p70's slowdown")]},
-    "TG-36": {f"p{p}": [_mean("fcfs", f"selective p{p}", "weighted_wait")] for p in (85, 70)},
-    "TG-39": {
-        words: [_mean("wfp", f"{strategy} p{p}", metric) for strategy in ("selective", "regular") for p in (85, 95, 70)]
-        for metric, words in PAPERS.items()
-    },
-    "TG-40": {
-        f"than {metric}": [_mean("wfp", "selective p85", each) for each in ("weighted_wait", metric)]
-        for metric in ("wait", "slowdown")
-    },
-    "TG-41": {
-        words: [_mean(order, "selective p85", metric) for order in ("wfp", "fcfs")] for metric, words in PAPERS.items()
-    },
-    "TG-43": {"weighted wait": [_mean("wfp", f"{how} p95", "weighted_wait") for how in ("selective", "regular")]},
-    "TG-45": {"wait": [_mean("wfp", "selective p85", "wait")]},
-    "TG-46": {"weighted wait": [_mean("wfp", "selective p85", "weighted_wait")]},
-}
-"""By claim and part: the arguments of `statistic`, less the best of others where there are some."""
-
-
 TESTS = {
     "better": lambda gains: gains > 0,
     "worse": lambda gains: gains < 0,
@@ -96,36 +37,32 @@ TESTS = {
 }
 """Tests of the gain of a month."""
 
-SHARES = {
-    "TG-15": {words: [("wfp", "regular", metric, "better")] for metric, words in PAPERS.items()},
-    "TG-29": {"p95": [("wfp", "regular", "wait", "p95 best")]},
-    "TG-32": {
-        "fewer worse": [("wfp", strategy, ALL, "worse") for strategy in ("regular", "selective")],
-        "most over 20 per cent": [("wfp", "selective p85", "wait", "over a fifth")],
-    },
-    "TG-34": {"mostly within a tenth": [("fcfs", "regular", "wait", "within a tenth")]},
-    "TG-35": {
-        "mostly better": [("fcfs", "selective", ALL, "better")],
-        "fewer outliers": [(order, "selective", ALL, "worse") for order in ("fcfs", "wfp")],
-    },
-}
-"""By claim and part: which gains are `chosen`, their test, and the gains whose share is subtracted, if any."""
+
+def _measured(kind):
+    """Read which gains the parts of claims are about: by claim and part arguments of `share` or `statistic`."""
+    rows, found = published("tang2013_measured").query("kind == @kind"), {}
+    for id, part, _, *of in rows.itertuples(index=False):
+        found.setdefault(id, {}).setdefault(part, []).append(tuple(of))
+    return found
+
+
+GAINS, SHARES = _measured("gain"), _measured("share")
+"""By claim and part the gain that is measured, and others, whose best or whose share is subtracted."""
 
 CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
 
 def claim(id, gained, logs):
     """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`."""
+
+    def of_parts(gains):
+        shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
+        drawn = redrawn(gains)
+        return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
+
     on = by_log(gained.drop(AS_IT_IS, level="replication"))
     printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
-    return decided(id, {TEXT: on}, lambda of: _measure_parts(id, of), logs, printed, _note(id, on))
-
-
-def _measure_parts(id, gains):
-    """Measure each part of a claim on one log."""
-    shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
-    drawn = redrawn(gains)
-    return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
+    return decided(id, {TEXT: on}, of_parts, logs, printed, _note(id, on))
 
 
 def gain(gains, drawn, of, *others):
@@ -178,7 +115,7 @@ def _note(id, on):
             if id == "TG-16":
                 title = "gains of p70"
                 for metric, words in PAPERS.items():
-                    of = statistic(gains, *_mean("wfp", "regular p70", metric))
+                    of = statistic(gains, "wfp", "regular p70", metric, "mean")
                     found[words] = percent(of.mean(), Interval.of(of))
             elif id == "TG-19":
                 title = "months that get worse in the mean over the shakes"
@@ -207,10 +144,7 @@ def _means(gains):
 
 
 def chosen(gains, order, case, metric):
-    """Choose gains of one log: of a case, or of all cases of a strategy, in one metric, or several with "or" between.
-
-    `gains` is a table by (order, case, metric, month), a column a replication; so is what is chosen, without the order.
-    """
+    """Choose gains of one log: of a case, or of all cases of a strategy, in a metric, or several with "or" between."""
     table = gains.loc[order]
     cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
     found = table[((cases == case) | cases.str.startswith(f"{case} ")) & metrics.isin(metric.split(" or "))]
@@ -225,10 +159,7 @@ def statistic(gains, order, case, metric, name):
 
 
 def printed_statistics(gained):
-    """Work out the printed statistics of gains but means, by (trace, order, case, metric, statistic), with `spread`.
-
-    A statistic that is not simulated is nan.
-    """
+    """Work out the printed statistics of gains but means, with `spread`; nan where one is not simulated."""
     found = {}
     places = printed_table().drop("mean", level="statistic").index
     for (name, gains), place in product(by_log(gained).items(), places):
@@ -258,9 +189,8 @@ APART, ONE = "months apart", "one run"
 def beside(traces, apart, months, cases, case, **settings):
     """Put the gain in wait of a case as one run of each log beside that of months `apart`, from `scheduling.runs`.
 
-    Gives a DataFrame, by (trace, order, of), where `of` is each month, `ALL_JOBS` jobs of these together, and the
-    `MEAN` of the months' gains: `waited`, the part that a month has in all waits of the baseline; the gain
-    `APART` and as `ONE` run, means over the shakes, each with `low` and `high`.
+    By (trace, order, of), where `of` is each month, `ALL_JOBS` or the `MEAN` of the months' gains; `waited` is the part
+    that a month has in all waits of the baseline.
     """
     simulated = months.query("simulated")
     without_month = ["order", "replication", "case"]
@@ -302,19 +232,7 @@ TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 
 
 def draw(monthly, averages, title):
-    """Draw the gains of some cases under one order, by month and on average: one row per log, one column per metric.
-
-    Bars of months hold 95 % of the shaken runs, those of averages 95 % of what months like these give.
-
-    Parameters
-    ----------
-    monthly : DataFrame
-        From `scheduling.spread`, by (trace, order, case, metric, month).
-    averages : DataFrame
-        From `study.judge`, by (trace, order, case, metric).
-    title : str
-        What begins the message; the average gains in wait at the middle percentile follow.
-    """
+    """Draw the gains of some cases by month, and on average with months like these: a row a log, a column a metric."""
     averages = averages.reindex(columns=averages.columns.union(["published"]))  # of your own log nothing is printed
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order")
     shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}

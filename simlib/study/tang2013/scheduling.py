@@ -41,11 +41,7 @@ LARGE = 100_000
 
 
 def months(traces, least_jobs=LEAST_JOBS):
-    """Describe the calendar months of each log, by the submission of the jobs.
-
-    The table has by (trace, month) the number of `jobs`; `load`, the work submitted over what the machine can do in the
-    month; the means `requested_h` and `run_h` in hours and `r`; whether it is `simulated`, for it has `least_jobs`.
-    """
+    """Describe each log's months by submission: `load` is work over capacity; with `least_jobs` one is simulated."""
     tables = {}
     for trace in traces:
         workload, jobs = trace.workload, trace.workload.jobs
@@ -80,13 +76,7 @@ def cases(trace, percentiles=PERCENTILES, **options):
 
 
 def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
-    """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load.
-
-    The table has by trace its `project` column; the `jobs` and `months` that are simulated, and the mean `load` of
-    these months. Over all jobs: `requested_h`, the mean estimate in hours; the mean `r`; the shares that are `lowered`,
-    that have `no_history`, and whose A is `at_threshold`; mean `accuracy` before and `accuracy_after`;
-    `underestimated`, the share below the run time after adjustment.
-    """
+    """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load."""
     simulated, rows = months(traces, least_jobs).query("simulated"), {}
     for trace in traces:
         jobs, own, of_scheme = trace.workload.jobs, simulated.loc[trace.name], scheme(trace, percentile, **options)
@@ -106,10 +96,7 @@ def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
 
 
 def month_means(trace, values, resamples=1000, seed=0):
-    """Average values of jobs, a DataFrame by job, over the jobs of each month.
-
-    Gives a DataFrame, by replication, a bootstrap over users, with columns by month and value.
-    """
+    """Average values of jobs over the jobs of each month: by replication of a bootstrap over users."""
     jobs = trace.workload.jobs
     by = [jobs.user, trace.workload.calendar_month(jobs.submit)]
     of_months = values.assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
@@ -122,12 +109,10 @@ def month_means(trace, values, resamples=1000, seed=0):
 
 
 def measures(schedule):
-    """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), a dict.
+    """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), times in seconds.
 
-    It has `wait` in seconds; `slowdown`, without bound, run times below 1 s counted as 1 s; `weighted_wait` (equation
-    4) in seconds, 0 where no job waits; `bounded_slowdown`; `weighted_wait_own`, by the score that ordered the queue,
-    with adjusted estimates where these did; `effective_jobs`, on how many jobs the weighted wait rests: the square of
-    the sum of the weights over the sum of their squares.
+    `weighted_wait` (equation 4) is 0 where no job waits; `weighted_wait_own` is by the score that ordered the queue;
+    `effective_jobs`, the square of the sum of the weights over the sum of their squares, is on how many jobs it rests.
     """
     order, adjust = schedule.policy.order, schedule.policy.adjust
     wait, run, estimate, procs = (schedule.column(name) for name in ("wait", "run", "estimate", "procs"))
@@ -164,13 +149,10 @@ def runs(
     executor=None,
     orders=ORDERS,
 ):
-    """Simulate every month of every log in all cases, as it is and shaken.
+    """Simulate every month of every log in all cases, as it is and shaken; cases that come to the same once.
 
-    Cases that come to the same, by what their adjustments are equal in, are simulated once. A shake of a month is the
-    same in all cases, so that their differences are paired; submit times of the past stay. `orders` are those of the
-    queue.
-
-    Gives a Series, by (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
+    A shake of a month is the same in all cases, so that their differences are paired; submit times of the past stay.
+    By (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
     """
     for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
         if count < 2:
@@ -243,11 +225,7 @@ def _month(workload, shake, policies, order, measure):
 
 
 def changes(trace, month, order, adjustment):
-    """Work out what an adjustment from `cases` does to each job of a month, as it is.
-
-    The table has by job its `user`, `procs`, `estimate` and `run`; `adjusted`, the estimate; `before` and `after`,
-    waits; all times in seconds; `slowdown`, by how much it grows.
-    """
+    """Work out what an adjustment from `cases` does to each job of a month: waits before and after, all in seconds."""
     workload = trace.workload.months(month)
     known = _carried_over(adjustment, trace, workload)
     before, after = (simulate(workload, EASY(order=order, adjust=of)).jobs for of in (None, known))
@@ -271,11 +249,7 @@ def gains(found):
 
 
 def spread(gained):
-    """Work out how gains spread over the shakes, as `results.summary`.
-
-    Ours is the mean over the shakes, for a single run is one draw out of many; that of the workload as it is stands
-    apart as `as_it_is`. Most of the shakes lie between `low` and `high`: of large logs there are two.
-    """
+    """Work out how gains spread over the shakes: ours is their mean, for one run, also `as_it_is`, is one draw."""
     table = results.summary(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
     table.insert(0, "ours", table.pop("ours"))
     return table
@@ -287,26 +261,19 @@ def by_log(gained):
     return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
 
 
-def redrawn(gains, draws=1000, seed=0):
-    """Average gains over months like these: as many as there are, drawn from one of the shakes, one column per draw.
-
-    `gains` are those of one log, as from `by_log`, without the log as it is. All cases have the same draws.
-    """
+def redrawn(gains):
+    """Average gains of a log over as many months like these, drawn from a shake; all cases have the same draws."""
     wide = gains.unstack("month")
     values = wide.to_numpy().reshape(len(wide), gains.shape[1], -1)
-    random = np.random.default_rng(seed)
-    shakes, months = values.shape[1:]
+    random = np.random.default_rng(0)
+    draws, (shakes, months) = 1000, values.shape[1:]
     drawn = values[:, random.integers(shakes, size=(draws, 1)), random.integers(months, size=(draws, months))]
     with np.errstate(invalid="ignore"):  # where nobody waits there is no gain
         return pd.DataFrame(np.nansum(drawn, axis=-1) / (~np.isnan(drawn)).sum(axis=-1), wide.index)
 
 
 def averages(gained):
-    """Average gains over the months, with their `spread`.
-
-    Further columns: `months_low` to `months_high`, which hold 95 % of what months like these give, `redrawn`; `months`,
-    how many; `better`, how many have a gain (in the mean over the shakes); the `worst` month's gain, and `worst_month`.
-    """
+    """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month."""
     table = spread(gained.groupby([*AVERAGED, "replication"], sort=False).mean())
     by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
     shaken = by_log(gained.drop(AS_IT_IS, level="replication"))
@@ -318,10 +285,7 @@ def averages(gained):
 
 
 def printed_table():
-    """Read what the text prints of the gains in Figures 14 to 17, by (order, case, metric, statistic).
-
-    The table has the `value`; `bound`, a word such as "over" where the text says no more than that; and a `note`.
-    """
+    """Read what the text prints of the gains in Figures 14 to 17: values, words such as "over", and notes."""
     return published("tang2013_gains").fillna("").set_index(["order", "case", "metric", "statistic"])
 
 

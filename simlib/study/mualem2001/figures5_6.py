@@ -1,4 +1,4 @@
-"""What policies backfill, and how much more one does than another, on logs and on models by load (section 3.3)."""
+"""What policies backfill on logs and on models by load, and how workloads differ (Figures 5 and 6, section 3.3)."""
 
 from itertools import product
 
@@ -6,28 +6,29 @@ import numpy as np
 import pandas as pd
 
 from ... import plots
+from ...analysis import size_classes
 from ...analysis.size_classes import backfilled, named
-from ...analysis.stats import mean_interval
+from ...analysis.stats import cluster_bootstrap, mean_interval
 from ...core import sweeps
 from ...core.schedule import simulate
 from .. import results
-from ..printed import SCHEDULERS, printed
-from ..verdicts import RESTORED, TEXT
+from ..claims import Measure
+from ..results import AS_IT_IS
+from ..verdicts import RESTORED, SCHEDULERS, TEXT, printed
+from . import SP2, trace_of
+
+# Figure 5
 
 
-def of_models(models, loads, policies, seeds, feedback=(), executor=None):
-    """Simulate several workloads of models at some loads; each is the same for all loads and policies.
+def of_models(models, loads, policies, seeds, feedback=()):
+    """Simulate workloads that models, functions of a seed by label, make, each at some loads under some policies.
 
-    Models are, by label, functions of a seed that make the workload; `feedback` has the labels of those whose jobs come
-    when the execution before has ended. Seeds make the runs 1, 2, ...
-
-    Gives a DataFrame, by (log, load, policy, run, group), where groups are "all" and the size classes, with the columns
-    of `size_classes.backfilled`.
+    Gives what `size_classes.backfilled` does, by (log, load, policy, run, group); in `feedback` jobs follow others.
     """
     made = {(label, number): make(seed) for label, make in models.items() for number, seed in enumerate(seeds, 1)}
     cases = list(product(made, loads, policies))
     tasks = [(made[case], load, policies[name], case[0] in feedback) for case, load, name in cases]
-    tables = sweeps.sweep(_backfilled_at, tasks, executor, label="simulations")
+    tables = sweeps.sweep(_backfilled_at, tasks, label="simulations")
     keys = [(label, load, name, number) for (label, number), load, name in cases]
     found = pd.concat(dict(zip(keys, tables, strict=True)), names=["log", "load", "policy", "run"])
     return named(found).rename_axis(index={"size_class": "group"}, columns=None)
@@ -41,8 +42,7 @@ def _backfilled_at(workload, load, policy, feedback):
 def compared(runs):
     """Put differences from the first policy, run by run, beside the policies; level `of` in place of `policy`.
 
-    Of conservative backfilling, or of the only other one, they are the "difference" and the "relative" one; of others
-    their name is put behind that.
+    Behind those of others than conservative backfilling stands a name, unless there is only one other.
     """
     of = {name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")}
     first, *others = of.items()
@@ -78,13 +78,14 @@ def panels(table, other):
     return pd.concat({"share of jobs backfilled": shares, label: table[of.startswith(other)]}, names=["panel"])
 
 
-def drawn_by_group(table, label, most=12):
-    """Draw shares by group: one column per log, below it how conservative differs; of many groups those with most jobs.
+MOST = 12
+"""So many groups, those with most jobs, are drawn."""
 
-    The first rule is drawn with where one more shaken run would lie.
-    """
+
+def drawn_by_group(table, label):
+    """Draw shares by group, of those with most jobs: one column per log, below it how conservative differs."""
     jobs = table.jobs.groupby(["workload", "group"]).first().groupby("workload").rank(ascending=False, method="first")
-    table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= most], "difference")
+    table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= MOST], "difference")
     widths = [2 + len(of.index.unique("group")) for _, of in table.groupby("workload", sort=False)]
     size = max(6, 1.2 + 0.24 * sum(widths)) / len(widths), 2.4
     shared = {"sharex": "col", "sharey": "row", "widths": widths, "size": size}
@@ -124,10 +125,7 @@ def beside(table, form="{:.1%}"):
 
 
 def with_printed(changes):
-    """Take of what is `compared` the relative differences of all jobs, and as a reading `printed` what Table 1 has.
-
-    That is of SDSC alone, and of its performance.
-    """
+    """Take relative differences of all jobs, and as a reading `printed` what Table 1 has of the performance on SDSC."""
     relative = changes[changes.index.isin(["relative"], level="of") & changes.index.isin(["all"], level="group")]
     relative = relative.droplevel(["of", "group"])
     of_print, found = printed("mualem2001_table1").xs("SDSC", level="trace").unstack(["scheduler", "metric"]), {}
@@ -137,3 +135,85 @@ def with_printed(changes):
     of = {"rule": "printed", "log": "SDSC", "run": 0}
     index = pd.MultiIndex.from_tuples([tuple(of[name] for name in relative.index.names)], names=relative.index.names)
     return pd.concat([relative, pd.DataFrame(found, index)])
+
+
+# Figure 6
+
+
+OTHERS = ("Par", "CM5")
+"""The logs that the text sets against the SP2 ones."""
+
+MODEL = "Feitelson"
+
+WEEK = 7 * 86400
+
+
+def of_weeks(workloads, resamples=1000, seed=0):
+    """Work out mean and median of run time, size and machine share of workloads, and of resamples of their weeks."""
+    tasks = [(workload, resamples, [seed, number]) for number, workload in enumerate(workloads.values())]
+    tables = sweeps.sweep(_of_weeks, tasks)
+    return pd.concat(dict(zip(workloads, tables, strict=True)), names=["workload"])
+
+
+def _of_weeks(workload, resamples, seed):
+    """Describe one workload, and those that are put together from its weeks."""
+    jobs = workload.jobs[["run", "procs"]].set_axis(["run", "size"], axis=1)
+    week = (workload.jobs.submit - workload.jobs.submit.min()) // WEEK
+    drawn = cluster_bootstrap(jobs, week, resamples, seed)
+    medians = jobs.quantile(0.5, interpolation="lower")
+    whole = {(name, "mean"): jobs[name].mean() for name in jobs} | {(name, "median"): medians[name] for name in jobs}
+    table = pd.concat([pd.DataFrame(whole, [AS_IT_IS]), drawn.set_axis(drawn.index + AS_IT_IS + 1)])
+    for statistic in ("mean", "median"):
+        table["machine_share", statistic] = table["size", statistic] / workload.procs
+    names = ["quantity", "statistic"]
+    return table.rename_axis(index="replication", columns=names).stack(names, future_stack=True)
+
+
+def ratios(found):
+    """Divide each statistic of the SP2 logs by that of the others and of the model: the `results.summary` by pair."""
+    there = list(found.index.unique("workload"))
+    others = [other for other in there if trace_of(other) in (*OTHERS, MODEL)]
+    pairs = product([one for one in SP2 if one in there], others)
+    divided = {(one, other): found.loc[one] / found.loc[other] for one, other in pairs}
+    made = pd.concat(divided, names=["one", "other"]) if divided else found[:0].rename_axis(index={"workload": "one"})
+    return results.summary(made, resampled=True)
+
+
+def by_quantity(table, forms):
+    """Write numbers with their intervals as text, a column each quantity and statistic; `forms` are by quantity."""
+    columns = {
+        quantity: results.with_intervals(table.xs(quantity, level="quantity"), form).unstack("statistic")
+        for quantity, form in forms.items()
+    }
+    return pd.concat(columns, axis=1).reindex(table.index.droplevel(["quantity", "statistic"]).unique())
+
+
+def sp2_against_others(found, of_models):
+    """Measure the geometric mean of the SP2 logs over that of the others and each model; nothing where a log lacks."""
+    traces = found.index.get_level_values("workload").map(trace_of)
+    if not {*SP2, *OTHERS} <= set(traces):
+        return {}
+    measured = {}
+    for name in of_models.index.unique("workload"):
+        both = pd.concat([found[traces.isin([*SP2, *OTHERS])], of_models.loc[[name]].rename({name: MODEL})])
+        logs = np.log(both.unstack("workload")).T.groupby(trace_of).mean()  # two years of one trace count as one
+        divided = np.exp(logs.loc[list(SP2)].mean() - logs.loc[[*OTHERS, MODEL]].mean())
+        measured[name] = {
+            f"{statistic} {word}": Measure.spread(divided.xs((quantity, statistic), level=("quantity", "statistic")))
+            for statistic in ("mean", "median")
+            for quantity, word in (("run", "run time"), ("size", "size"))
+        }
+    return measured
+
+
+def gaps(made, ctc, jann, least_jobs=100):
+    """Measure the largest gaps between run times of a model, CTC and the Jann model: of all jobs, and by size."""
+    found = []
+    for one, other in zip(made, jann, strict=True):
+        table = size_classes.distances([("made", one), ("CTC", ctc), ("Jann", other)], "made", least_jobs)
+        of_all, by_size = table.loc["all"], table.drop(["sizes", "all"]).median()
+        found.append(
+            {f"{name}, all jobs": of_all[name] for name in table}
+            | {f"{name}, by size": by_size[name] for name in table}
+        )
+    return {part: Measure.mean([each[part] for each in found]) for part in found[0]}
