@@ -93,6 +93,15 @@ def test_a_month_is_what_the_local_calendar_says(first, span, zone):
     assert w.calendar_month([first, first + span]).tolist() == expected
 
 
+def test_the_months_of_a_real_log_are_those_of_its_own_zone(log):
+    w = log("KTH-SP2", "original")
+    months = w.calendar_month(w.jobs.submit)
+    assert (months.min(), months.max()) == ("1996-09", "1997-08")
+    local = w.start + pd.to_timedelta(w.jobs.submit, unit="s")
+    assert (months == local.dt.strftime("%Y-%m")).all()
+    assert len(w.months("1996-10")) == (months == "1996-10").sum()
+
+
 # Selection
 
 
@@ -205,6 +214,14 @@ def test_a_partition_that_is_none_is_refused_with_those_that_are(numbers, said):
         made().partition(*numbers, procs=8)
     with pytest.raises(ValueError, match="has no log, so the jobs' partitions are not known"):
         at(0).partition(*numbers, procs=8)
+
+
+def test_curies_standard_partition(log):
+    w = log("CEA-Curie").partition(10, procs=80640)
+    assert (len(w), w.procs) == (190532, 80640)
+    week = w.between("2012-05-03", "2012-05-10")
+    assert f"{week.time(week.jobs.submit.min()):%F %H}" == "2012-05-03 00"
+    assert len(week) == (w.calendar_month(week.jobs.submit) == "2012-05").sum() > 1000
 
 
 def test_what_ran_between_two_times_keeps_the_waits_of_the_full_schedule():

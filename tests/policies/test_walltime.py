@@ -135,6 +135,21 @@ def test_a_threshold_moves_underestimates_but_no_others():
 # History carried into a simulation
 
 
+def test_an_adjustment_starts_from_the_past_and_learns_what_is_simulated():
+    past = similar([0, 100, 200], [20, 40, 60])
+    present = similar([1000, 2000], [80, 90])
+    adjustment = Adjustment(Scheme(percentile=100, least=3), past=past)
+    known, group, r = adjustment.history(present)
+    assert r == pytest.approx([0.8, 0.9])
+    estimating.advance(known, group[0], 1000, adjustment.scheme.window_s)
+    assert estimating.metric(known, group[0], 100.0, 3) == pytest.approx(0.6)
+    estimating.learn(known, group[0], 1080, r[0])
+    estimating.advance(known, group[1], 1080, adjustment.scheme.window_s)
+    assert estimating.metric(known, group[1], 100.0, 3) == pytest.approx(0.6)  # it has to have ended before
+    estimating.advance(known, group[1], 1081, adjustment.scheme.window_s)
+    assert estimating.metric(known, group[1], 100.0, 3) == pytest.approx(0.8)
+
+
 def test_a_scheduler_that_learns_as_jobs_start_finds_the_a_of_the_study():
     rng = np.random.default_rng(1)
     submit = np.sort(rng.integers(0, 90 * DAY, 300))
@@ -148,6 +163,35 @@ def test_a_scheduler_that_learns_as_jobs_start_finds_the_a_of_the_study():
         learned.append(estimating.metric(known, group[job], 80.0, scheme.least))
         estimating.learn(known, group[job], end, r[job])
     np.testing.assert_array_equal(learned, walltime.adjusted(jobs, jobs.end, scheme).a)
+
+
+def test_past_jobs_that_end_later_wait_for_their_time():
+    past = similar([0, 0], [10, 50]).assign(end=[500, 1500])
+    known, group, r = Adjustment(Scheme(least=1), past=past).history(similar([0], [90]))
+    estimating.learn(known, group[0], 1000, r[0])  # between the two
+    for now, expected in ((400, np.nan), (501, 0.1), (1001, 0.9), (1501, 0.9)):
+        estimating.advance(known, group[0], now, estimating.EVER)
+        assert estimating.metric(known, group[0], 100.0, 1) == pytest.approx(expected, nan_ok=True)
+    assert estimating.metric(known, group[0], 50.0, 1) == pytest.approx(0.5)
+
+
+ends = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 1), st.integers(0, 10)), max_size=30)
+
+
+@given(ends, st.integers(1, 60))
+def test_jobs_learned_one_by_one_give_what_a_filled_history_gives(rows, window):
+    end, group, r = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    one_by_one = estimating.empty(np.bincount(group, minlength=2))
+    for row in rows:
+        estimating.learn(one_by_one, row[1], row[0], row[2] / 10)
+    filled = walltime._history_of(group, end, r / 10, np.concatenate([group, [0, 1]]))
+    for now in (0, 20, 55):
+        for number in (0, 1):
+            values = []
+            for of in (one_by_one, filled):
+                estimating.advance(of, number, now, window)
+                values.append([estimating.metric(of, number, percent, 1) for percent in (0.0, 50.0, 100.0)])
+            np.testing.assert_array_equal(*values)
 
 
 # Settings
@@ -284,7 +328,11 @@ NOTHING = pd.DataFrame(columns=EARLIER, dtype="int64")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", PRIORITIES)
-@given(seed=st.integers(0, 2**32), switches=st.sampled_from(SWITCHES), percentile=st.sampled_from([50, 70, 85, 95]))
+@given(
+    seed=st.integers(0, 2**32),
+    switches=st.sampled_from(SWITCHES),
+    percentile=st.sampled_from([50, 70, 85, 95]),
+)
 def test_the_engine_equals_the_reference_with_longer_queues(order, seed, switches, percentile):
     w = busy_users(seed)
     adjustment = Adjustment(Scheme("user", "1 day", percentile, 0.5, least=2), *switches, past=NOTHING)
@@ -312,6 +360,16 @@ def test_with_no_switch_on_estimates_are_adjusted_but_not_used(seed):
     jobs = simulate(w, EASY(order="wfp", adjust=Adjustment(Scheme("user", percentile=50), False, False, False))).jobs
     assert (jobs.adjusted < jobs.estimate).any()
     assert jobs.drop(columns="adjusted").equals(simulate(w, EASY(order="wfp")).jobs)
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32), switches=st.sampled_from(SWITCHES))
+def test_no_job_is_killed_and_the_machine_is_never_overbooked(seed, switches):
+    w = busy_users(seed, jobs=300)
+    s = simulate(w, EASY(order="wfp", adjust=Adjustment(Scheme("user", percentile=50), *switches)))
+    assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
+    assert (s.jobs.adjusted < s.jobs.run).any()
+    assert s.utilization().max() <= 1
 
 
 # The rules one by one: user 1 uses half of what he asks for, or whatever the test says

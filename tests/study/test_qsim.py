@@ -17,6 +17,7 @@ from simlib.study.tang2013 import scheduling
 from simlib.study.tang2013.beyond import Predicted
 
 EVERY_RULE = {f"not {name}": ALL._replace(**{name: False}) for name in Rules._fields}
+EVERY_RULE |= {f"only {name}": NONE._replace(**{name: True}) for name in Rules._fields}
 EVERY_RULE |= {"all": ALL, "none": NONE}
 
 
@@ -24,10 +25,10 @@ EVERY_RULE |= {"all": ALL, "none": NONE}
 
 
 class Slow:
-    """Qsim's scheduler in plain Python."""
+    """Qsim's scheduler in plain Python; `wrong` names what it gets wrong on purpose."""
 
-    def __init__(self, rows, machine, wfp, rules, adjusted=None, switches=(False,) * 3):
-        self.rows, self.wfp, self.rules = rows, wfp, rules
+    def __init__(self, rows, machine, wfp, rules, adjusted=None, switches=(False,) * 3, wrong=None):
+        self.rows, self.wfp, self.rules, self.wrong = rows, wfp, rules, wrong
         self.adjusts = adjusted is not None
         given = [max(estimate, run) for _, run, estimate, _ in rows]
         user, other = self.minutes(given), self.minutes(adjusted if self.adjusts else given)
@@ -91,7 +92,8 @@ class Slow:
             self.start[job], self.place[job], self.expected[job] = now, place, now + self.running_by[job]
 
     def end(self, job, now):
-        return max(self.expected[job], now + 300 if self.rules.five_minutes else now)
+        minutes = 4 if self.wrong == "four minutes" else 5
+        return max(self.expected[job], now + 60 * minutes if self.rules.five_minutes else now)
 
     # Blocks
 
@@ -119,11 +121,14 @@ class Slow:
             return None
         if not self.rules.least_blocking:
             return blocks[0]
-        return min(blocks, key=lambda block: sum(self.idle(other) for other in self.blocks if other > block))
+        ties = reversed(blocks) if self.wrong == "last of equal blocks" else blocks
+        return min(ties, key=lambda block: sum(self.idle(other) for other in self.blocks if other > block))
 
     def backfill(self, job, now, times):
         window = {block: times[block] - now for block in self.of_size(job) if self.idle(block)}
-        return self.best([block for block, seconds in window.items() if self.backfill_by[job] <= seconds])
+        needed = self.backfill_by[job] + (self.wrong == "ends before")
+        fitting = [block for block, seconds in window.items() if needed <= seconds or self.wrong == "any length"]
+        return self.best(fitting)
 
     def on_blocks(self, now):
         times, drained, waiting = self.free_at(now), set(), 0
@@ -131,7 +136,10 @@ class Slow:
             if place := self.best([b for b in self.of_size(job) if self.idle(b) and b not in drained]):
                 return job, place
             if self.rules.all_drain or not waiting:
-                drained |= {*self.related(min(self.of_size(job), key=times.get))}
+                choose = max if self.wrong == "drains the last" else min
+                target = choose(self.of_size(job), key=times.get)
+                inner = [] if self.wrong == "drains nothing inside" else self.related(target)
+                drained |= {target, *inner, *(block for block in self.blocks if block > target)}
             waiting += 1
             if not self.rules.backfill_last and (place := self.backfill(job, now, times)):
                 return job, place
@@ -186,7 +194,7 @@ def cases(draw):
     return rows, machine, draw(st.booleans()), adjusted, draw(st.tuples(*[st.booleans()] * 3))
 
 
-def both(case, rules):
+def both(case, rules, wrong=None):
     """Start times by the kernel and by the reference."""
     rows, machine, wfp, adjusted, switches = case
     adjust, workload = None, table(rows, machine)
@@ -198,7 +206,7 @@ def both(case, rules):
     fast = simulate(workload, policy).jobs
     if adjusted is not None:  # as it was rounded
         adjusted = [min(a, max(e, r)) for a, (_, r, e, _) in zip(adjusted, rows, strict=True)]
-    slow = Slow(rows, machine, wfp, rules, adjusted, switches if adjusted else (False,) * 3).schedule()
+    slow = Slow(rows, machine, wfp, rules, adjusted, switches if adjusted else (False,) * 3, wrong).schedule()
     return fast.start.to_list(), slow
 
 
@@ -214,6 +222,37 @@ def test_each_job_starts_when_it_does_by_the_slow_reference(case, rules):
 def test_so_it_does_with_any_of_the_rules(case, switched):
     fast, slow = both(case, Rules(*switched))
     assert fast == slow
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "four minutes",
+        "last of equal blocks",
+        "ends before",
+        "any length",
+        "drains the last",
+        "drains nothing inside",
+        "inner blocks",
+        "one drains",
+        "together",
+    ],
+)
+def test_a_reference_that_has_a_rule_wrong_is_caught(wrong):
+    another = {"inner blocks": "inner_blocks", "one drains": "all_drain", "together": "single_events"}.get(wrong)
+    rules = ALL._replace(**{another: False}) if another else ALL
+
+    def differs(seed):
+        rng = np.random.default_rng(seed)
+        run, more = rng.choice([60, 240, 301, 900, 2400], 40), rng.choice([0, 1, 60, 300, 3600], 40)
+        size, submit = rng.choice([1, 1, 2, 3, 4, 8, 11], 40), np.sort(60 * rng.integers(0, 200, 40))
+        rows = np.column_stack([submit, run, run + more, size]).tolist()
+        fast, _ = both((rows, 11, True, None, (False,) * 3), ALL)
+        slow = Slow(rows, 11, True, rules, wrong=wrong).schedule()
+        return fast != slow
+
+    assert any(differs(seed) for seed in range(60))
 
 
 # All rules off
