@@ -32,8 +32,8 @@ SIZE = (4.6, 3.4)
 _MINUTE = 60
 
 _FEW = 0.05
-"""Where no larger share of the jobs waits at all, and these so little that the mean is below a minute, is no queue.
-And where no larger share of them lacks a request, nothing is said of it."""
+"""A share of the jobs that does not count: if no more of them wait, and the mean wait is below a minute, there is no
+queue; if no more of them lack a request, the page does not mention it."""
 
 _FEWEST = 30
 """Of a size class with fewer jobs quartiles would be single jobs."""
@@ -132,9 +132,14 @@ def use_picture(workload: Workload) -> Figure | None:
     ax.set(xlim=(0, 1), xlabel="share of the requested time that was used", ylabel="jobs")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    return _finished(figure, workload, f"how jobs are spread over the share of their requested time; {half}")
+
+
+def _finished(figure: Figure, workload: Workload, shown: str) -> Figure:
+    """Stamp a picture of a stand-in, say what is shown for those who cannot see it, and close it."""
     if workload.stand_in:
         stamp(figure)
-    figure.set_label(f"{workload.name}: how jobs are spread over the share of their requested time; {half}")
+    figure.set_label(f"{workload.name}: {shown}")
     plt.close(figure)
     return figure
 
@@ -255,14 +260,9 @@ def waits_picture(made: Mapping[str, Schedule], shown: Collection[str] | None = 
     named = [name for name in made if name == RECORDED or name in coloured]
     entries = {name: styles[name] for name in named}
     legend(figure, entries | ({"others": styles[others[0]]} if (others := [n for n in made if n not in named]) else {}))
-    first = next(iter(made.values()))
-    if first.workload.stand_in:
-        stamp(figure)
     hour = {name: share(float((schedule.column("wait") <= 3600).mean())) for name, schedule in made.items()}
     said = ", ".join(f"{hour[name]} of the jobs by {name}" for name in named)
-    figure.set_label(f"{first.workload.name}: within an hour start {said}")
-    plt.close(figure)
-    return figure
+    return _finished(figure, next(iter(made.values())).workload, f"within an hour start {said}")
 
 
 def why_recorded_differ(workload: Workload) -> list[str]:
