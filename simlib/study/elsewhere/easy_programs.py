@@ -38,18 +38,22 @@ class Program(NamedTuple):
 
 
 NAMES = {
-    "charge": ["long", "none", "all"],
-    "events": ["one pass", "ends first", "arrivals first"],
-    "beyond": ["counted", "nobody", "anybody", "placed"],
+    "charge": {"long": easy.CHARGE_LONG, "none": easy.CHARGE_NONE, "all": easy.CHARGE_ALL},
+    "events": {
+        "one pass": easy.ONE_PASS,
+        "ends first": easy.ENDS_FIRST,
+        "arrivals first": easy.ARRIVALS_FIRST,
+    },
+    "beyond": {"counted": easy.COUNTED, "nobody": easy.NOBODY, "anybody": easy.ANYBODY, "placed": easy.PLACED},
 }
-"""What the numbers of settings mean."""
+"""What settings are called, by the number that the kernel takes."""
 
 
 def _programs():
     """Read the programs: by name, rows of `data/published/easy_programs.toml`."""
     rows = tomllib.loads((paths.DATA / "published" / "easy_programs.toml").read_text(encoding="utf-8"))["program"]
     for row in rows:
-        told = {name: NAMES[name].index(of) if name in NAMES else of for name, of in row.pop("settings").items()}
+        told = {name: NAMES[name][of] if name in NAMES else of for name, of in row.pop("settings").items()}
         yield row.pop("name"), Program(**row, reading=TEXT._replace(**told))
 
 
@@ -93,6 +97,6 @@ def settings(reading):
     told = []
     for name, value, usual in zip(reading._fields, reading, TEXT, strict=True):
         if value != usual:
-            value = NAMES[name][value] if name in NAMES else value
+            value = next((word for word, number in NAMES.get(name, {}).items() if number == value), value)
             told.append(name if value is True else f"{name} = {value}")
     return ", ".join(told)
