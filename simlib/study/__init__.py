@@ -4,9 +4,7 @@ from .claims import claim, finding, share
 from .loading import Logs, log, logs
 from .records import save_exhibit as save
 from .records import show
-from .results import beside, by_reading, in_bands, judge, over_draws, tallies, with_printed
-from .results import by as in_order
-from .results import summary as spread
+from .results import beside, by_reading, in_bands, in_order, judge, over_draws, spread, tallies, with_printed
 from .verdicts import printed
 
 __all__ = [

@@ -67,7 +67,7 @@ def _median_first(runs):
     return runs
 
 
-def summary(runs, averaged=None, resampled=False):
+def spread(runs, averaged=None, resampled=False):
     """Work out how each number spreads over its runs.
 
     Parameters
@@ -89,7 +89,7 @@ def summary(runs, averaged=None, resampled=False):
     Examples
     --------
     >>> runs = pd.Series([5.0, 4, 6, 8], pd.MultiIndex.from_product([["KTH"], range(4)], names=["log", "run"]))
-    >>> summary(runs).loc["KTH", ["ours", "mean", "median"]].tolist()
+    >>> spread(runs).loc["KTH", ["ours", "mean", "median"]].tolist()
     [5.0, 6.0, 6.0]
     """
     if isinstance(runs, pd.DataFrame) and runs.columns.nlevels > 1:
@@ -109,13 +109,13 @@ def summary(runs, averaged=None, resampled=False):
     return table
 
 
-def by(table, *levels):
+def in_order(table, *levels):
     """Order a table by these levels, each in the order in which its values appear.
 
     Examples
     --------
     >>> table = pd.Series([1, 2, 3], pd.MultiIndex.from_tuples([("b", 2), ("a", 1), ("b", 1)], names=["log", "f"]))
-    >>> by(table, "log", "f").index.tolist()
+    >>> in_order(table, "log", "f").index.tolist()
     [('b', 2), ('b', 1), ('a', 1)]
     """
     table = table.reorder_levels(levels)
@@ -142,7 +142,7 @@ def over_draws(draws):
 
 
 def against(table, printed):
-    """Put printed numbers, and by how much ours deviate, into a table of `summary`; nan where nothing is printed."""
+    """Put printed numbers, and by how much ours deviate, into a table of `spread`; nan where nothing is printed."""
     others = [name for name in table.index.names if name not in printed.index.names]
     places = table.index.droplevel(others)
     if places.nlevels > 1:
@@ -190,10 +190,10 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, not
     if isinstance(runs, dict):
         runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}
         runs = pd.concat(runs, names=["rule"])
-    table = summary(runs, averaged) if {"run", "replication"} & set(runs.index.names) else runs
+    table = spread(runs, averaged) if {"run", "replication"} & set(runs.index.names) else runs
     table = (table.to_frame("ours") if isinstance(table, pd.Series) else table).rename_axis(index=LEVELS)
     levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
-    table = _with_absent(by(table, *levels), of_print, logs)
+    table = _with_absent(in_order(table, *levels), of_print, logs)
     table = against(table, of_print)
     digits = decimals(name)
     close = CLOSE_TO if close is None else close

@@ -191,7 +191,7 @@ def found():
 
 
 def test_a_summary_has_ours_as_it_is_and_where_one_more_replication_would_lie(found):
-    table = results.summary(found)
+    table = results.spread(found)
     assert table.index.tolist() == [(t, r, "wait") for t in ("KTH", "CTC") for r in ("text", "likely")]
     row = table.loc["CTC", "text", "wait"]
     expected = 10, 51, -7.4178, 51, 109.4178
@@ -202,21 +202,21 @@ def test_a_summary_has_ours_as_it_is_and_where_one_more_replication_would_lie(fo
 
 def test_where_none_is_as_it_is_ours_is_the_mean_and_the_band_that_of_averages(found):
     random = found.drop(AS_IT_IS, level="replication")
-    one, ten = (results.summary(random, averaged=count).loc["KTH", "text", "wait"] for count in (1, 10))
+    one, ten = (results.spread(random, averaged=count).loc["KTH", "text", "wait"] for count in (1, 10))
     assert one.ours == ten.ours == 51
     assert ten.high - ten.low == pytest.approx((one.high - one.low) / np.sqrt(10), rel=0.3)
-    assert results.summary(random).ours.isna().all()
+    assert results.spread(random).ours.isna().all()
 
 
 def test_levels_come_in_the_order_in_which_their_values_appear(found):
-    table = results.by(results.summary(found), "metric", "trace", "rule")
+    table = results.in_order(results.spread(found), "metric", "trace", "rule")
     assert table.index.tolist() == [("wait", t, r) for t in ("KTH", "CTC") for r in ("text", "likely")]
 
 
 @pytest.fixture
 def table(found):
     printed = pd.Series({("wait", "KTH"): 20.0}).rename_axis(["metric", "trace"])
-    return results.against(results.by(results.summary(found), "trace", "metric", "rule"), printed)
+    return results.against(results.in_order(results.spread(found), "trace", "metric", "rule"), printed)
 
 
 def test_printed_numbers_stand_beside_ours_under_every_rule_and_nowhere_else(table):

@@ -207,7 +207,7 @@ def test_quarters_are_the_calendars_and_small_ones_are_left_out(made_up):
     first = made_up.workload.jobs.submit < 90 * DAY
     assert means.loc[0, "2009 Q1"] == pytest.approx(accuracy.used(made_up)[first].mean())
     assert (accuracy.quarter_of(made_up) == "2009 Q1").sum() == first.sum()
-    spread = results.summary(pd.concat({"made up": means}, axis=1))
+    spread = results.spread(pd.concat({"made up": means}, axis=1))
     assert ((spread.low < spread.ours) & (spread.ours < spread.high)).all()
     assert accuracy.quarter_means(made_up, 10_000, 10, 1).columns.tolist()[-1] == "2009 Q2"
 
@@ -327,7 +327,7 @@ def test_the_study_averages_over_all_jobs(made_up):
 
 def test_intervals_are_those_of_resampled_users(made_up):
     found = study(made_up, keys=["user"], percentiles=[85], resamples=2000)
-    row = results.summary(found).loc[("made up", *ORIGINAL, "accuracy")]
+    row = results.spread(found).loc[("made up", *ORIGINAL, "accuracy")]
     by_user = accuracy.used(made_up).groupby(made_up.workload.jobs.user).mean()
     assert row.high - row.low == pytest.approx(2 * 1.96 * by_user.std() / np.sqrt(24), rel=0.15)
     again = study(made_up, keys=["user"], percentiles=[85], resamples=2000)
@@ -545,7 +545,7 @@ def test_the_distribution_of_accuracy_has_the_medians_that_numpy_finds(made_up):
     found = figure11.averages([made_up], resamples=200)["made up"][TRIPLE]["original"][["mean", "median", "q60"]]
     own = accuracy.used(made_up)
     assert found.loc[results.AS_IT_IS].tolist() == pytest.approx([own.mean(), own.median(), own.quantile(0.6)])
-    table = results.summary(found.rename_axis(columns="metric"))
+    table = results.spread(found.rename_axis(columns="metric"))
     assert ((table.low < table.ours) & (table.ours < table.high)).all()
     assert table["mean"].tolist() == pytest.approx(table.ours.tolist(), abs=0.05)
 

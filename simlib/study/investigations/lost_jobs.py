@@ -220,7 +220,7 @@ def tried(traces, policies, **how):
 
 
 def across(tried, folds):
-    """Infer a setting from one half of the printed numbers, and judge the other half by the best; and the other way."""
+    """Infer a setting from each half of the printed numbers, and judge the other half by its best value."""
     rows = {}
     for fold in folds:
         half = in_fold(tried, fold)
@@ -353,7 +353,7 @@ USERS, LEFT = 5, 5
 
 
 def thinned(trace):
-    """Take an hour's or five days' jobs of users out of a log that lost none, and put them back as in other logs."""
+    """Take jobs of some users out of a log that lost none, of an hour of the day or of five days, and put them back."""
     found = {}
     if trace is None or not len(trace.month_edges[0]):
         return found
@@ -379,7 +379,7 @@ def thinned(trace):
 
 
 def controls(trace, policies, **how):
-    """Count the true means of months of which jobs are missing in the bands of a log `thinned`, restored, and whole."""
+    """Count how many true means of months that lack jobs lie in the bands of the log `thinned`, restored, and whole."""
     known = thinned(trace)
     kinds = {(name, "thinned"): one for name, one in known.items()}
     kinds |= {(name, "back"): one.under(RESTORED) for name, one in known.items()}

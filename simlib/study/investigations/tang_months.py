@@ -136,8 +136,8 @@ def ranking(scores):
 
     The table has how each spreads; and how far it is `behind` the best, with `behind_low` and `behind_high`.
     """
-    table = results.summary(scores, resampled=True).sort_values("ours", ascending=False, kind="stable")
-    behind = results.summary(scores.rsub(scores[table.index[0]], axis=0), resampled=True)[["ours", "low", "high"]]
+    table = results.spread(scores, resampled=True).sort_values("ours", ascending=False, kind="stable")
+    behind = results.spread(scores.rsub(scores[table.index[0]], axis=0), resampled=True)[["ours", "low", "high"]]
     return table.join(behind.set_axis(["behind", "behind_low", "behind_high"], axis=1))
 
 
@@ -162,7 +162,7 @@ def differences(found, names):
     """Summarize differences by replication, Series by what they are of; `clear` where 95 % lie on one side of zero."""
     if not found:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
-    table = results.summary(pd.DataFrame(found).rename_axis(index="replication", columns=names), resampled=True)
+    table = results.spread(pd.DataFrame(found).rename_axis(index="replication", columns=names), resampled=True)
     return table.assign(clear=(table.low > 0) | (table.high < 0))
 
 

@@ -21,7 +21,7 @@ from . import SP2, trace_of
 
 
 def of_models(models, loads, policies, seeds, feedback=()):
-    """Simulate workloads that models, functions of a seed by label, make, each at some loads under some policies.
+    """Simulate workloads of models (by label, functions of a seed), each at some loads under some policies.
 
     Gives what `size_classes.backfilled` does, by (log, load, policy, run, group); in `feedback` jobs follow others.
     """
@@ -62,7 +62,7 @@ def laid_out(table, runs):
     """Order a table of what is `compared` by metric, workload, load, rule, group and `of`, and say how many `jobs`."""
     levels = [name for name in ("metric", "log", "load", "rule", "group", "of") if name in table.index.names]
     of_jobs = [name for name in levels if name in ("log", "load", "group")]
-    table = results.by(table, *levels)
+    table = results.in_order(table, *levels)
     places = table.index.droplevel([name for name in levels if name not in of_jobs])
     table.insert(0, "jobs", runs.jobs.groupby(of_jobs).mean().reindex(places).to_numpy())
     return table.rename_axis(index={"log": "workload"})
@@ -170,13 +170,13 @@ def _of_weeks(workload, resamples, seed):
 
 
 def ratios(found):
-    """Divide each statistic of the SP2 logs by that of the others and of the model: the `results.summary` by pair."""
+    """Divide each statistic of the SP2 logs by that of the others and of the model: the `results.spread` by pair."""
     there = list(found.index.unique("workload"))
     others = [other for other in there if trace_of(other) in (*OTHERS, MODEL)]
     pairs = product([one for one in SP2 if one in there], others)
     divided = {(one, other): found.loc[one] / found.loc[other] for one, other in pairs}
     made = pd.concat(divided, names=["one", "other"]) if divided else found[:0].rename_axis(index={"workload": "one"})
-    return results.summary(made, resampled=True)
+    return results.spread(made, resampled=True)
 
 
 def by_quantity(table, forms):

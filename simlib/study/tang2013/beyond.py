@@ -76,7 +76,7 @@ def who_pays(runs):
     levels = ["trace", "order", "case", "kind"]
     sums = runs.groupby([*levels, "replication", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))
-    table = results.by(spread(scheduling.over_baseline(waited / jobs)), *levels)
+    table = results.in_order(spread(scheduling.over_baseline(waited / jobs)), *levels)
     before = spread((waited / jobs).xs(BASELINE, level="case")).ours
     counts = jobs.xs((results.AS_IT_IS, BASELINE), level=("replication", "case")).unstack("kind")
     share = counts.div(counts[EVERY], axis=0).stack()

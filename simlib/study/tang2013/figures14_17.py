@@ -222,7 +222,7 @@ def _gains(waited):
     found = {month: of.droplevel("month") for month, of in by_month.groupby("month")}
     found[ALL_JOBS] = over_baseline(waited.groupby([*levels, "case"]).sum()).droplevel("case")
     found[MEAN] = by_month.groupby(levels).mean()
-    return results.by(pd.concat(found, names=["of"]), "trace", "order", "of", "replication")
+    return results.in_order(pd.concat(found, names=["of"]), "trace", "order", "of", "replication")
 
 
 # Pictures

@@ -245,12 +245,12 @@ def over_baseline(found):
 def gains(found):
     """Work out the gains in `METRICS` from results of `runs`, by (trace, order, case, metric, month, replication)."""
     wanted = found[found.index.isin(METRICS, level="metric")]
-    return results.by(over_baseline(wanted), *AVERAGED, "month", "replication")
+    return results.in_order(over_baseline(wanted), *AVERAGED, "month", "replication")
 
 
 def spread(gained):
     """Work out how gains spread over the shakes: ours is their mean, for one run, also `as_it_is`, is one draw."""
-    table = results.summary(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
+    table = results.spread(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
     table.insert(0, "ours", table.pop("ours"))
     return table
 
