@@ -38,22 +38,19 @@ class Program(NamedTuple):
 
 
 NAMES = {
-    "charge": {"long": easy.CHARGE_LONG, "none": easy.CHARGE_NONE, "all": easy.CHARGE_ALL},
-    "events": {
-        "one pass": easy.ONE_PASS,
-        "ends first": easy.ENDS_FIRST,
-        "arrivals first": easy.ARRIVALS_FIRST,
-    },
-    "beyond": {"counted": easy.COUNTED, "nobody": easy.NOBODY, "anybody": easy.ANYBODY, "placed": easy.PLACED},
+    "charge": {easy.CHARGE_LONG: "long", easy.CHARGE_NONE: "none", easy.CHARGE_ALL: "all"},
+    "events": {easy.ONE_PASS: "one pass", easy.ENDS_FIRST: "ends first", easy.ARRIVALS_FIRST: "arrivals first"},
+    "beyond": {easy.COUNTED: "counted", easy.NOBODY: "nobody", easy.ANYBODY: "anybody", easy.PLACED: "placed"},
 }
-"""What settings are called, by the number that the kernel takes."""
+"""What the numbers of settings mean."""
 
 
 def _programs():
     """Read the programs: by name, rows of `data/published/easy_programs.toml`."""
+    numbers = {name: {word: number for number, word in words.items()} for name, words in NAMES.items()}
     rows = tomllib.loads((paths.DATA / "published" / "easy_programs.toml").read_text(encoding="utf-8"))["program"]
     for row in rows:
-        told = {name: NAMES[name][of] if name in NAMES else of for name, of in row.pop("settings").items()}
+        told = {name: numbers[name][of] if name in numbers else of for name, of in row.pop("settings").items()}
         yield row.pop("name"), Program(**row, reading=TEXT._replace(**told))
 
 
@@ -97,6 +94,6 @@ def settings(reading):
     told = []
     for name, value, usual in zip(reading._fields, reading, TEXT, strict=True):
         if value != usual:
-            value = next((word for word, number in NAMES.get(name, {}).items() if number == value), value)
+            value = NAMES[name][value] if name in NAMES else value
             told.append(name if value is True else f"{name} = {value}")
     return ", ".join(told)
