@@ -1,14 +1,10 @@
-"""Compare a twin with its log: distributions, similarities of a user's jobs, and schedules."""
+"""Compare a twin with its log: distributions, and similarities of a user's jobs."""
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..core import sweeps
-from ..core.schedule import Policy, simulate
 from ..core.workload import Workload
 from ..models.twin import NONE
 from .stats import ks_distance
@@ -146,48 +142,3 @@ def users(jobs: pd.DataFrame) -> pd.Series:
         known = (jobs[key] != NONE).any().all()
         numbers[f"... within {name}"] = groups.std()[groups.size() >= 10].mean() if known else np.nan
     return pd.Series(numbers)
-
-
-# Scheduling
-
-
-def schedules(
-    workloads: Mapping[tuple, Workload], policies: Mapping[str, Policy], executor: Executor | None = None
-) -> pd.DataFrame:
-    """Simulate workloads under policies.
-
-    Gives a DataFrame, by that tuple: `<policy>_response` (seconds) and `<policy>_slowdown` (bounded), means over
-    all jobs.
-    """
-    tasks = [(workload, policy) for workload in workloads.values() for policy in policies.values()]
-    means = np.array(sweeps.sweep(_means, tasks, executor, label="simulations")).reshape(len(workloads), -1)
-    columns = [f"{name}_{metric}" for name in policies for metric in ("response", "slowdown")]
-    return pd.DataFrame(means, pd.MultiIndex.from_tuples(workloads), columns)
-
-
-def _means(workload: Workload, policy: Policy) -> tuple[float, float]:
-    summary = simulate(workload, policy).summary()
-    return summary.mean_response, summary.mean_bounded_slowdown
-
-
-def verdicts(table: pd.DataFrame, kinds: tuple[str, str]) -> pd.DataFrame:
-    """Measure how far the twins' results are from the logs', and whether both rank the schedulers alike.
-
-    Gives a DataFrame, by metric and log: `off_<scheduler>`, the twins' mean over the logs' less one; by kind the
-    mean relative difference of the second scheduler from the first, and `<kind>: same sign`, the share of runs in
-    which the same scheduler is better as in the mean.
-    """
-    rows, schedulers = {}, ("easy", "conservative")
-    for metric in ("response", "slowdown"):
-        for log, runs in table.groupby("log", sort=False):
-            row = {}
-            for scheduler in schedulers:
-                one, other = (runs.xs(kind, level="kind")[f"{scheduler}_{metric}"].mean() for kind in kinds)
-                row[f"off_{scheduler}"] = other / one - 1
-            for kind in kinds:
-                first, second = (runs.xs(kind, level="kind")[f"{scheduler}_{metric}"] for scheduler in schedulers)
-                difference = second / first - 1
-                row[kind] = difference.mean()
-                row[f"{kind}: same sign"] = (np.sign(difference) == np.sign(difference.mean())).mean()
-            rows[metric, log] = row
-    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(rows, names=["metric", "log"]))

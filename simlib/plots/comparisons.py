@@ -1,7 +1,6 @@
 """Pictures of comparisons: of policies, a forest plot and the groups that gain or lose; of twins, beside their logs."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -9,11 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from .._util.words import difference
 from ..analysis.comparison import Comparison
-from .panels import in_whole_per_cents, legend
+from .panels import in_whole_per_cents, legend, plain_log_axis
 from .style import COLOURS, stamp
 
 _COINCIDENCE, _ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}, {"linewidth": 1.2}
@@ -276,39 +275,10 @@ def distributions_compared(
                 ax.plot(range(len(curve)), curve.to_numpy(), drawstyle="steps-mid", **style)
                 ax.set_xticks(range(len(curve))[every], curve.index[every])
         if panel in logarithmic:
-            _log_x(ax, (1,))
+            plain_log_axis(ax.xaxis)
         ax.set_title(title, fontsize=10)
         ax.set_ylim(bottom=0)
     for ax in axes.flat[len(titles) :]:
         ax.set_axis_off()
     legend(figure, dict(zip(curves, TWIN_STYLES, strict=False)))
     return figure
-
-
-def scheduled_compared(table: pd.DataFrame, metrics: Mapping[str, str]) -> Figure:
-    """Draw the scheduling results of logs and of their twins: one panel per metric, one row per log and scheduler."""
-    logs, kinds = (list(table.index.unique(level)) for level in ("log", "kind"))
-    rows = list(product(logs, ("easy", "conservative")))
-    figure, axes = plt.subplots(1, len(metrics), figsize=(5.6 * len(metrics), 1.2 + 0.42 * len(rows)), sharey=True)
-    for ax, (metric, title) in zip(axes, metrics.items(), strict=True):
-        for y, (log, scheduler) in enumerate(rows):
-            for kind, style, shift in zip(kinds, TWIN_STYLES, (-0.16, 0.16), strict=True):
-                values = table.xs((log, kind), level=("log", "kind"))[f"{scheduler}_{metric}"]
-                ax.hlines(y + shift, values.min(), values.max(), color=style["color"], linewidth=1)
-                ax.plot(values, np.full(len(values), y + shift), "|", color=style["color"], markersize=6)
-                ax.plot(values.mean(), y + shift, "o", color=style["color"], markersize=5)
-        _log_x(ax, (1, 2, 5))
-        ax.set_yticks(range(len(rows)), [f"{log} {scheduler}" for log, scheduler in rows])
-        ax.set_title(title)
-    axes[0].invert_yaxis()
-    dots = ({"color": style["color"], "marker": "o"} for style in TWIN_STYLES)
-    legend(figure, dict(zip((f"{kind}: runs and mean" for kind in kinds), dots, strict=True)))
-    return figure
-
-
-def _log_x(ax: Axes, subs: Sequence[float]) -> None:
-    """Make the x axis logarithmic, with plain numbers at `subs` times powers of ten."""
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=6))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -105,8 +105,7 @@ def bent_axis(axis: Axis, ticks: Sequence[float], linear: float = 0.05) -> None:
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['-10%', 'equal', '+10%', '+100%']
     """
-    ax = axis.axes
-    (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("asinh", linear_width=linear)
+    _scale(axis, "asinh", linear_width=linear)
     in_whole_per_cents(axis)
     low, high = axis.get_view_interval()
     axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
@@ -125,22 +124,29 @@ def log_time_axis(ax: Axes) -> None:
     ax.set_xticks([], minor=True)
 
 
-def plain_log_axis(ax: Axes) -> None:
-    """Make a y axis logarithmic, with plain numbers: 2,000 rather than 2 x 10^3.
+def plain_log_axis(axis: Axis) -> None:
+    """Make an axis logarithmic, with plain numbers: 2,000 rather than 2 x 10^3.
 
     Examples
     --------
     >>> ax = Figure().add_subplot(ylim=(1, 5000))
-    >>> plain_log_axis(ax)
+    >>> plain_log_axis(ax.yaxis)
     >>> ax.yaxis.get_major_formatter()(2000)
     '2,000'
     """
-    ax.set_yscale("log")
-    low, high = ax.get_ylim()
-    subs = (1, 2, 5) if high / low > 5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
-    ax.yaxis.set_major_locator(LogLocator(subs=subs))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    _scale(axis, "log")
+    low, high = axis.get_view_interval()
+    steps = {1e5: (1,), 5: (1, 2, 5), 1: (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)}  # by how far the axis reaches
+    subs = next(steps[least] for least in steps if high / low > least)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _scale(axis: Axis, scale: str, **options: Any) -> None:
+    """Change the scale of an x or y axis."""
+    ax = axis.axes
+    (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)(scale, **options)
 
 
 def legend(

@@ -270,23 +270,6 @@ def test_likeness_of_users_is_the_mean_deviation_within_groups_of_ten(few):
     assert numbers["jobs of the ten busiest users"] == 1
 
 
-def test_verdicts_say_how_far_off_and_whether_the_schedulers_differ_alike():
-    index = pd.MultiIndex.from_product([["A"], ["log", "twin"], [0, 1]], names=["log", "kind", "run"])
-    columns = {"easy_response": [10, 10, 20, 20], "conservative_response": [11, 13, 18, 24]}
-    columns |= {"easy_slowdown": [1, 1, 1, 1], "conservative_slowdown": [2, 2, 2, 2]}
-    row = model_comparison.verdicts(pd.DataFrame(columns, index), ("log", "twin")).loc["response", "A"]
-    assert row.off_easy == 1 and row.off_conservative == 0.75
-    assert row["log"] == pytest.approx(0.2) and row["log: same sign"] == 1
-    assert row["twin"] == pytest.approx(0.05) and row["twin: same sign"] == 0.5
-
-
-def test_twins_are_simulated_like_logs(kth):
-    policies = {"easy": simlib.EASY(), "conservative": simlib.Conservative()}
-    table = model_comparison.schedules({("KTH", 1): kth}, policies)
-    assert table.shape == (1, 4)
-    assert table.easy_response.iloc[0] == simlib.simulate(kth, simlib.EASY()).summary().mean_response
-
-
 # Against the real logs. Bounds are about one and a half times the largest distance of four twins each.
 
 BOUNDS = {

@@ -115,7 +115,7 @@ def draw_over_load(found: pd.DataFrame) -> Figure:
     axes[0].plot([0.4, 1], [0.4, 1], ":", color="black")
     axes[0].set(xlabel="offered load", ylabel="processors in use (share)")
     axes[1].set(xlabel="offered load", ylabel="mean response time [h]")
-    plots.plain_log_axis(axes[1])
+    plots.plain_log_axis(axes[1].yaxis)
     axes[0].legend()
     return figure
 
