@@ -308,7 +308,7 @@ MADE = {
 }
 """By student what is handed in, and the verdicts that are not those of `GOOD`."""
 
-FEW = ("Ada", "half", "exit", "looks-inside", "patched")
+FEW = ("Ada", "half", "exit")
 
 
 def write(folder, students=tuple(MADE), port=9):

@@ -90,7 +90,7 @@ def test_numbers_are_judged_as_the_check_does(on_the_page, number):
         right = [str(end) for end in ends if end == int(end) and end < 1e9]
         answers += [{parts[0]: first, parts[1]: second} for first in right for second in (*every, *ABSURD)]
     else:
-        answers += [{parts[0]: text} for text in (*ABSURD, *(str(step / 100) for step in range(700)))]
+        answers += [{parts[0]: text} for text in (*ABSURD, *(str(step / 20) for step in range(140)))]
 
     def meant(given):
         values = {name: typed(text) for name, text in given.items()}
@@ -132,17 +132,17 @@ def test_tables_are_judged_as_the_check_does(on_the_page, number):
         return str(draw.choice([draw.randint(0, 25), draw.randint(0, 320), 10**9]))
 
     answers = [given]
-    for _ in range(200):
+    for _ in range(60):
         answer = {name: value(name) for name in given}
         if "estimate" in answer and draw.random() < 0.9:
             answer["estimate"] = answer["run"]
         answers.append(answer)
     wild = ["abc", "-1", "", "1e3", "3.5", "1000000001", " 7 ", "1_0", "99", "it's"]
     wild = [text for text in wild if text.strip()]
-    answers += [answers[place] | {draw.choice(list(given)): draw.choice(wild)} for place in range(60)]
+    answers += [answers[place] | {draw.choice(list(given)): draw.choice(wild)} for place in range(20)]
     outside = on_the_page(number, answers)
     inside = [one for one, said in zip(answers, outside, strict=True) if said[0] != "outside"]
-    assert len(answers) - len(inside) <= 50
+    assert len(answers) - len(inside) <= 16
     assert differing(on_the_page, number, inside, lambda typed: filled(number, typed)) == []
 
 

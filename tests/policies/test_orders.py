@@ -478,7 +478,7 @@ simulate(w, EASY(order=endless)) if sys.argv[1] == "once" else replicate(w, EASY
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("many, presses", [("once", 1), ("many", 2)])
+@pytest.mark.parametrize("many, presses", [("once", 1), pytest.param("many", 2, marks=pytest.mark.thorough)])
 def test_an_order_that_never_returns_does_not_keep_the_process_from_ending(many, presses):
     command = [sys.executable, "-c", ENDLESS, many]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -443,7 +443,7 @@ def words(picture):
     return [*(text.get_text() for text in picture.legends[0].get_texts()), *titles, *ticks]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_factor_and_a_log_reach_the_tables_and_pictures_of_backfilling(small_logs):
     tables, shown, here = run("backfilling", {"[2, 4, 8, 16]": "[2, 3]"})
     logs = {case: set(part.index.unique("log")) for case, part in tables["effects"].groupby(level="case")}
@@ -453,7 +453,7 @@ def test_another_factor_and_a_log_reach_the_tables_and_pictures_of_backfilling(s
     assert set(verdict_by_id(here["findings"]).values()) == {UNTESTED} and len(here["findings"]) == 12
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_policy_reaches_the_tables_and_pictures_of_policies(small_logs):
     one = 'policies["EASY, reusing"] = EASY(reuse_extra=True)\ncompared = ['
     tables, shown, here = run("policies", {"compared = [": one})
@@ -467,7 +467,7 @@ def test_another_policy_reaches_the_tables_and_pictures_of_policies(small_logs):
     assert len(here["findings"]) == 7
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_percentile_reaches_the_tables_and_pictures_of_adjusted_estimates(small_logs):
     tables, shown, here = run("adjusted-estimates", other_percentiles=[95, 60])
     effects, told = tables["effects"], tables["logs"]
@@ -485,7 +485,7 @@ def test_another_percentile_reaches_the_tables_and_pictures_of_adjusted_estimate
     assert set(verdict_by_id(here["findings"]).values()) == {UNTESTED} and len(here["findings"]) == 7
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_percentile_reaches_the_table_and_picture_of_estimates(small_logs):
     projects = "\nlogs['CTC-SP2'] = w.derive(w.jobs.assign(group=w.jobs.user % 12), 'projects')"
     tables, shown, here = run("estimates", {"logs.table": ADD + projects}, percentiles=[100, 60])

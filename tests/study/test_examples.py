@@ -325,6 +325,7 @@ def test_the_claim_is_about_regular_adjustment_alone_and_each_cell_is_a_part(not
         assert study.claim("TG-13", examples.table3(changed), notebook["as_in_print"])["verdict"] == verdict
 
 
+@pytest.mark.thorough
 def test_a_case_that_is_changed_in_the_notebook_is_in_table_claim_and_pictures():
     made = executed(NOTEBOOK, {'"job 4 underestimated": (315, {4: 0.8})': '"job 4 underestimated": (315, {4: 0.9})'})
     assert not made["table"].as_printed["regular", "waiting", "UE"]

@@ -165,6 +165,7 @@ def test_on_sdsc_conservative_backfills_more(log):
     assert (runs.conservative / runs.easy - 1).between(0.03, 0.1).all()
 
 
+@pytest.mark.thorough
 def test_figure_5_by_user_and_with_a_third_policy_has_all_in_its_tables_and_pictures(small_logs):
     edits = {'"text": (logs, {"easy": EASY(),': '"text": (logs, {"easy": EASY(), "SJF": EASY(order="sjf"),'}
     made = executed("mualem2001/figure5", edits, by="user", **FEW)
@@ -268,6 +269,7 @@ def test_the_modified_model_is_very_close_where_its_curves_are():
 SMALL = {"resamples": 20, "model_jobs": 2000, "model_seeds": 2, "least_jobs": 50}
 
 
+@pytest.mark.thorough
 def test_figure_6_with_another_log_and_member_has_them_in_tables_and_pictures(small_logs):
     edits = {
         "workloads = logs | models": 'workloads = logs | models | {"mine": models["Jann"].scale_load(0.5)}',

@@ -399,7 +399,7 @@ def test_without_the_logs_nothing_is_found():
 # The notebook of the lost jobs
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_notebook_has_the_cures_of_a_log_that_lost_jobs_and_of_one_program_if_the_other_is_taken_out(root, trace):
     w = load("sample")
     start = pd.Timestamp("1996-10-01", tz="Europe/Stockholm")

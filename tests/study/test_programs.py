@@ -506,6 +506,7 @@ def test_a_lead_is_gone_only_where_half_the_months_are_possible_and_what_is_prin
 FEW = {"shakes": 3, "text_shakes": 3, "likely_shakes": 3}
 
 
+@pytest.mark.thorough
 def test_the_notebook_puts_lost_jobs_back_and_holds_a_fourth_program_against_the_others_if_one_is_added(
     root, monkeypatch
 ):

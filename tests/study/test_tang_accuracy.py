@@ -375,7 +375,7 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
     assert own.ours == pytest.approx(accuracy.used(made_up).mean()) and own.low < own.ours < own.high
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_figures_4_to_7(run, made_up):
     edits = {"walltime.PERCENTILES": "(*walltime.PERCENTILES, 40)", "walltime.KEYS": '(*walltime.KEYS, "estimate")'}
     found = run("figures4-7", made_up, edits=edits)
@@ -386,7 +386,7 @@ def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_fi
     assert len(found["claims"]) == 10 and claims.UNTESTED not in verdict_by_id(found["claims"]).values()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, made_up):
     found = run("figures8-10", made_up, edits={"walltime.WINDOWS": '(*walltime.WINDOWS, "1 week")'})
     assert "1 week" in found["changes"].index.unique("window")
@@ -550,7 +550,7 @@ def test_the_distribution_of_accuracy_has_the_medians_that_numpy_finds(made_up):
     assert table["mean"].tolist() == pytest.approx(table.ours.tolist(), abs=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_line_is_in_figure_11s_table_and_picture(run, made_up):
     found = run("figure11", made_up, edits={'"median": 50}': '"median": 50, "95th percentile": 95}'})
     assert legend(found["picture"]) == ["original", "maximum", "85th percentile", "median", "95th percentile"]

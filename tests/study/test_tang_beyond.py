@@ -227,7 +227,7 @@ CHANGED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_case_kind_percentile_and_metric_come_into_tables_and_pictures(small_logs):
     found = executed("tang2013/beyond", edits=CHANGED, percentile=70, **FEW)
     rows, legend = labels(found["pictures"]["predictions"])

@@ -69,6 +69,7 @@ def runs(folder):
     return path.read_text().split() if path.exists() else []
 
 
+@pytest.mark.thorough
 def test_a_failing_notebook_shows_its_traceback_and_leaves_nothing_while_the_others_run(project):
     folder = project(a="raise ArithmeticError('two and two make five')", b=COUNTING.format("b"))
     done = snakemake(folder)
