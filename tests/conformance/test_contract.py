@@ -88,7 +88,7 @@ def test_where_jobs_follow_others(policy, checks, workload):
 
 @pytest.mark.slow
 @contract("reference", "explanation")
-@settings(max_examples=5)
+@settings(max_examples=3)
 @seeds
 def test_with_longer_queues(policy, checks, seed):
     def made(jobs=60):
