@@ -12,7 +12,7 @@ from .._util import paths
 from ..logs import archive
 from . import claims, counting
 from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
-from .outcomes import by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .outcomes import SIMULATED, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
 from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
@@ -72,7 +72,7 @@ def pages(found, site=False):
         "own": [row for row in rows if row["paper"] == "own"],
         "counts": {paper: of for paper, of in counts.items() if sum(of.values())},
         "means": counted_means(real) if any(one.paper == "mualem2001" and one.cells for one in real) else {},
-        "groups": dict(zip(("test", "settings", "programs"), counting.SIMULATED, strict=True)),
+        "groups": SIMULATED,
         "group_names": counting.GROUPS,
         "tsafrir": tsafrir(real),
         "complete": not missing(real),
