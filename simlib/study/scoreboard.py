@@ -57,7 +57,7 @@ def pages(found, site=False):
         "home": home,
         "papers": PAPERS,
         "signs": SIGNS,
-        "sign": lambda verdict: (SIGNS | PART_SIGNS)[verdict],
+        "sign": sign,
         "page": lambda one: f"{one.name}.md" if site else f"../notebooks/{one.paper}/{one.notebook}.ipynb",
         "brief": brief,
         "outcomes": found,
@@ -102,6 +102,11 @@ def write(found, folder):
     for path in (folder / "claims").glob("*.md"):
         if f"claims/{path.name}" not in texts:
             path.unlink()
+
+
+def sign(verdict):
+    """The sign of a verdict on a claim, a part of it or a finding."""
+    return (SIGNS | PART_SIGNS)[verdict]
 
 
 def brief(row):
