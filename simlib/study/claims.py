@@ -232,10 +232,7 @@ def _rows(name):
 
 def untestable():
     """Make the records of the claims that no exhibit can test, each with the reason, by id."""
-    rows = claims().items()
-    return {
-        id: withdrawn({"id": id, "claim": row["claim"]}, row["untestable"]) for id, row in rows if row["untestable"]
-    }
+    return {id: withdrawn(row, row["untestable"]) for id, row in claims().items() if row["untestable"]}
 
 
 @cache
@@ -312,6 +309,14 @@ def _said(parts):
     return [one for one in parts if one["value"] == one["value"] or one["part"] not in measured]
 
 
+def _by_part(parts):
+    """The measurements of each part."""
+    found = {}
+    for one in parts:
+        found.setdefault(one["part"], []).append(one)
+    return found
+
+
 def counts(parts):
     """Count the measurements of a claim's parts: how many are shown, open and contradicted."""
     found = Counter(one["verdict"] for one in _said(parts))
@@ -320,24 +325,21 @@ def counts(parts):
 
 def add_up(id, parts):
     """Make one word of the verdicts on the parts of a claim, on all that they were measured on: see the module."""
-    known, by_part = criteria()[id], {}
-    for one in _said(parts):
-        by_part.setdefault(one["part"], []).append(one["verdict"])
-    shares = {part: {verdict: of.count(verdict) / len(of) for verdict in COUNTS} for part, of in by_part.items()}
-    headlines = [of for part, of in shares.items() if known[part].headline]
-    others = [of for part, of in shares.items() if not known[part].headline]
-
-    def mean(verdict):
-        return statistics.mean(statistics.mean(of[verdict] for of in group) for group in (headlines, others) if group)
+    shares = {True: [], False: []}  # of the headlines, and of the other parts
+    for part, of in _by_part(_said(parts)).items():
+        verdicts = [one["verdict"] for one in of]
+        shares[criteria()[id][part].headline].append({each: verdicts.count(each) / len(of) for each in COUNTS})
+    groups = [pd.DataFrame(group).mean() for group in shares.values() if group]
 
     def refuted(share):
-        return share(HOLDS_NOT) >= MOST and share(HOLDS) <= FEW
+        return share[HOLDS_NOT] >= MOST and share[HOLDS] <= FEW
 
-    if refuted(mean) or (headlines and refuted(lambda verdict: statistics.mean(of[verdict] for of in headlines))):
+    mean = sum(groups) / len(groups)
+    if refuted(mean) or (shares[True] and refuted(groups[0])):
         return NOT
-    if mean(HOLDS) >= MOST and mean(HOLDS_NOT) <= FEW:
+    if mean[HOLDS] >= MOST and mean[HOLDS_NOT] <= FEW:
         return REPRODUCED
-    return PARTLY if min(mean(HOLDS), mean(HOLDS_NOT)) > FEW else INCONCLUSIVE
+    return PARTLY if min(mean[HOLDS], mean[HOLDS_NOT]) > FEW else INCONCLUSIVE
 
 
 FACTORS = {"half as strict": 1 / 2, "as they are": 1, "twice as strict": 2}
@@ -370,20 +372,16 @@ def powers(claim):
     That is half the width of the interval, the median where a part was measured on several things. There is none where
     nothing depends on chance.
     """
-    seen = {}
-    for one in claim.get("readings", {}).get(TEXT, {"parts": []})["parts"]:
-        if one["sees"]:
-            seen.setdefault(one["part"], []).append(one["sees"])
+    parts = claim.get("readings", {}).get(TEXT, {"parts": []})["parts"]
+    seen = _by_part([one for one in parts if one["sees"]])
     forms = {part: criteria()[claim["id"]][part].form.lstrip("+") for part in seen}
-    return {part: format(statistics.median(sees), forms[part]) for part, sees in seen.items()}
+    return {part: format(statistics.median(one["sees"] for one in of), forms[part]) for part, of in seen.items()}
 
 
 def _evidence(id, reading, judged):
     """Say what was measured under a reading; of a part that was measured on many things, on how many it holds."""
-    by_part = {}
-    for one in judged["parts"]:
-        by_part.setdefault(one["part"], []).append(one)
-    return f"{reading}: " + "; ".join(_of_part(criteria()[id][part], found) for part, found in by_part.items())
+    said = [_of_part(criteria()[id][part], found) for part, found in _by_part(judged["parts"]).items()]
+    return f"{reading}: {'; '.join(said)}"
 
 
 def _of_part(criterion, found):
@@ -461,8 +459,7 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     """
     logs = Logs({}) if logs is None else logs
     if logs.own:
-        said = {"id": id, "claim": claims()[id]["claim"]}
-        return Claim(withdrawn(said, "this is a log of one's own: nothing is claimed of it"))
+        return Claim(withdrawn(claims()[id], "this is a log of one's own: nothing is claimed of it"))
     readings, lacking = {}, []
     for rule, of in _by_rule(runs).items():
         try:

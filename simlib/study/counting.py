@@ -11,7 +11,6 @@ from matplotlib.colors import ListedColormap
 
 from .. import plots
 from .._util import paths
-from ..analysis.stats import Interval
 from .mualem2001 import SP2
 from .results import wide
 from .verdicts import (
@@ -25,7 +24,7 @@ from .verdicts import (
     SCHEDULERS,
     TEXT,
     decimals,
-    judge,
+    is_inside,
     reading,
 )
 
@@ -40,8 +39,7 @@ STEPS = {
 }
 """What each of `verdicts.COUNTED` adds to the one before."""
 
-SHORT = "rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"
-LABELS = dict(zip(STEPS.values(), SHORT, strict=True))
+SHORT = ["rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"]
 """What the picture calls these steps."""
 
 TEST, SETTINGS, PROGRAMS = "nothing was chosen by", "jobs and estimates were chosen by", "programs were chosen by"
@@ -61,26 +59,29 @@ SIMULATED = list(GROUPS)[:3]
 WEAK = 0.20
 """A number inside a band that reaches further than this share of its middle, either way, says little."""
 
-UNJUDGED = "cannot be judged"
-COLOURS = {INSIDE: "#0072B2", f"{INSIDE}, wide band": "#8EC6E6", CLOSE: "#E9C46A", OFF: "#D55E00", UNJUDGED: "#D9D9D9"}
+WIDE, UNJUDGED = f"{INSIDE}, wide band", "cannot be judged"
+COLOURS = {INSIDE: "#0072B2", WIDE: "#8EC6E6", CLOSE: "#E9C46A", OFF: "#D55E00", UNJUDGED: "#D9D9D9"}
 
 MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 """By which shares printed numbers are moved, to see how many would still be inside."""
 
 
+OF = ["group", "exhibit", "trace", "month", "metric", "estimates", "quantity", "scheduler"]
+"""What tells a printed mean from all others; the next month's is of the same group."""
+
+
 def numbers(found):
-    """List the printed numbers of the exhibits of Mu'alem & Feitelson, each with its group and cell."""
+    """List the printed numbers of the exhibits of Mu'alem & Feitelson: what each is of, its group, and its cell."""
     rows = []
     for one in found:
         for record in one.records if one.paper == "mualem2001" else []:
-            exhibit = record["exhibit"]
             for cell in record["verdicts"]["cells"]:
-                row = {"exhibit": exhibit, "group": _group(exhibit, cell["of"], cell), "of": cell["of"], "cell": cell}
+                row = {"exhibit": record["exhibit"], "group": _group(record["exhibit"], cell["of"], cell)} | cell["of"]
                 if row["group"] in SIMULATED:
-                    digits = decimals(exhibit)
+                    digits = decimals(record["exhibit"])
                     row["decimals"] = digits[tuple(cell["of"][level] for level in digits.index.names)]
-                rows.append(row | {"published": cell["published"]})
-    return pd.DataFrame(rows, columns=["exhibit", "group", "decimals", "published", "of", "cell"])
+                rows.append(row | {"published": cell["published"], "cell": cell})
+    return pd.DataFrame(rows, columns=[*OF, "decimals", "published", "cell"])
 
 
 def _group(exhibit, of, cell):
@@ -100,78 +101,67 @@ def _group(exhibit, of, cell):
     return twice if exhibit == "mualem2001_table1_jobs" else counts
 
 
-def weak(one):
-    """Whether a reading's band is so wide that a number inside says little."""
-    return (one["high"] - one["low"]) / 2 > WEAK * abs(one["median"])
-
-
 def steps(table):
     """Count by group and step how many numbers are inside, close, off, or cannot be judged, all of one denominator."""
-    rows = {}
-    for group in GROUPS:
-        cells = table.cell[table.group == group]
-        for step, name in STEPS.items():
-            counts = dict.fromkeys(COLOURS, 0)
-            for one in (reading(cell, *COUNTED[step]) for cell in cells):
-                wide = one and one["verdict"] == INSIDE and weak(one)
-                counts[f"{INSIDE}, wide band" if wide else one["verdict"] if one else UNJUDGED] += 1
-            rows[group, name] = counts | {"numbers": len(cells)}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["group", "under"])
+    verdicts = pd.DataFrame(index=table.group)
+    for step, name in STEPS.items():
+        verdicts[name] = [_counted(reading(cell, *COUNTED[step])) for cell in table.cell]
+    counts = verdicts.rename_axis(columns="under").stack().groupby(level=[0, 1]).value_counts().unstack()
+    all_steps = pd.MultiIndex.from_product([GROUPS, verdicts], names=["group", "under"])
+    counts = counts.reindex(all_steps, columns=COLOURS).fillna(0).astype(int)
+    return counts.assign(numbers=counts.sum(axis=1))
+
+
+def _counted(one):
+    """As what a reading counts: where its band is so wide that a number inside says little, apart."""
+    if one is None:
+        return UNJUDGED
+    wide = (one["high"] - one["low"]) / 2 > WEAK * abs(one["median"])
+    return WIDE if one["verdict"] == INSIDE and wide else one["verdict"]
 
 
 def controls(table):
     """Work out, by group of simulated means, which share of wrong numbers would be inside in the last step."""
-    of_group = {}
-    for group in SIMULATED:
-        rows = table[table.group == group]
-        judged = [(row, reading(row.cell, *COUNTED[RESTORED])) for row in rows.itertuples()]
-        judged = [(row, one) for row, one in judged if one]
-        printed = {_place(row.exhibit, row.of): row.published for row, _ in judged}
-        inside = {}
-        for row, one in judged:
-            wrong = {"as printed": row.published}
-            wrong |= {f"{share:+.0%}": row.published * (1 + share) for share in MOVED}
-            other = row.of | {"scheduler": SCHEDULERS[SCHEDULERS[0] == row.of["scheduler"]]}
-            following = row.of | {"month": str(pd.Period(row.of["month"], "M") + 1)} if "month" in row.of else None
-            wrong["the other scheduler's"] = printed.get(_place(row.exhibit, other))
-            wrong["the next month's"] = printed.get(_place(row.exhibit, following))
-            band = Interval(one["low"], one["median"], one["high"])
-            for name, value in wrong.items():
-                of_name = inside.setdefault(name, [])
-                of_name += [] if value is None else [judge(value, band, decimals=row.decimals) == INSIDE]
-        of_group[group] = {name: sum(of) / len(of) if of else float("nan") for name, of in inside.items()}
-    return pd.DataFrame(of_group).T.rename_axis("group")
-
-
-def _place(exhibit, of):
-    """What tells a number from all others."""
-    return exhibit, tuple(sorted((of or {}).items()))
+    table = table[table.group.isin(SIMULATED)]
+    judged = [reading(cell, *COUNTED[RESTORED]) for cell in table.cell]
+    table = table.assign(judged=judged).dropna(subset="judged")
+    places = table[OF].astype(object).fillna("")
+    bands = pd.DataFrame(list(table.judged), table.index)
+    other = places.scheduler.map(dict(zip(SCHEDULERS, SCHEDULERS[::-1], strict=True)))
+    following = places.month.map(lambda month: str(pd.Period(month) + 1) if month else "none")
+    moved = {
+        "the other scheduler's": places.assign(scheduler=other),
+        "the next month's": places.assign(month=following),
+    }
+    wrong = {"as printed": table.published} | {f"{share:+.0%}": table.published * (1 + share) for share in MOVED}
+    printed = table.published.groupby([places[level] for level in OF]).last()
+    wrong |= {name: printed.reindex(pd.MultiIndex.from_frame(of)).to_numpy() for name, of in moved.items()}
+    wrong = pd.DataFrame(wrong, table.index)
+    inside = wrong.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
+    return inside.where(wrong.notna()).astype(float).groupby(table.group).mean().reindex(SIMULATED)
 
 
 def draw(counts, wrong):
     """Draw how many means nothing is fitted to lie in our bands, a bar a step, and how many wrong ones would."""
     group = next(group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0])
-    of = counts.loc[group]
-    inside = of[INSIDE] + of[f"{INSIDE}, wide band"]
-    number = int(of.numbers.iloc[0])
+    inside, number = counts.loc[group, [INSIDE, WIDE]].sum(axis=1).set_axis(SHORT), counts.loc[group, "numbers"].iloc[0]
     names = {"+10%": "10 % larger", "-10%": "10 % smaller", "the other scheduler's": "of the other scheduler"}
-    shares = (inside / number).rename(LABELS), wrong.loc[group].reindex(list(names)).dropna().rename(names)
-    heights = [len(part) for part in shares]
+    panels = {
+        f"The {number} printed means, compared with our runs": (inside / number, COLOURS[INSIDE]),
+        "Wrong numbers in their place": (wrong.loc[group, list(names)].dropna().rename(names), "#767676"),
+    }
+    heights = [len(shares) for shares, _ in panels.values()]
     figure, axes = plt.subplots(2, 1, figsize=(7, 4.2), sharex=True, height_ratios=heights)
-    titles = f"The {number} printed means, compared with our runs", "Wrong numbers in their place"
-    for ax, title, part, colour in zip(axes, titles, shares, (COLOURS[INSIDE], "#767676"), strict=True):
-        ax.barh(part.index, part, color=colour, height=0.7)
-        ax.bar_label(ax.containers[0], [f"{share:.0%}" for share in part], padding=4)
+    for ax, (title, (shares, colour)) in zip(axes, panels.items(), strict=True):
+        ax.barh(shares.index, shares, color=colour, height=0.7)
+        ax.bar_label(ax.containers[0], [f"{share:.0%}" for share in shares], padding=4)
         ax.set_title(title, loc="left", size=10.5)
-        ax.invert_yaxis()
-        ax.set_xlim(0, 1)
+        ax.set(xlim=(0, 1), ylim=(len(shares) - 0.5, -0.5))
         ax.grid(False)
         ax.spines[["left", "bottom"]].set_visible(False)
         ax.tick_params(length=0, labelbottom=False)
-    last = inside.iloc[-1]
-    figure.suptitle(
-        f"{last:.0f} of {number} printed means lie in our bands; few wrong numbers would", x=0.01, ha="left"
-    )
+    title = f"{inside.iloc[-1]} of {number} printed means lie in our bands; few wrong numbers would"
+    figure.suptitle(title, x=0.01, ha="left")
     return figure
 
 
@@ -213,30 +203,21 @@ def as_printed(table, changes):
     """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
     differences = pd.concat({"difference": changes}, names=["scheduler"]).reorder_levels(table.index.names)
     both = pd.concat([table, differences]).xs("text", level="rule")
-    traces = table.index.unique("trace")
-    size = {"figsize": (plots.WIDEST, 1.1 + 1.75 * len(traces)), "squeeze": False}
-    figure, axes = plt.subplots(len(traces), 1, **size)
-    longest = both.groupby("trace").apply(lambda of: of.index.unique("month").size).max()
-    for ax, trace in zip(axes[:, 0], traces, strict=True):
-        of = both.xs(trace, level="trace")
-        verdicts = of.verdict.where(of.verdict.isin(list(GROUND)), "not judged").where(of.published.notna())
-        cells = (
-            wide(verdicts, "month")
-            .reorder_levels(["metric", "scheduler"])
-            .reindex(list(ROWS))
-            .map(list(GROUND).index, na_action="ignore")
-        )
-        shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
+    verdicts = both.verdict.where(both.verdict.isin(list(GROUND)), "not judged")[both.published.notna()]
+    shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
+    longest = both.index.droplevel(["metric", "scheduler"]).unique().get_level_values("trace").value_counts().max()
+    for ax, of in plots.facets(verdicts, "trace", size=(plots.WIDEST, 1.75)):
+        cells = wide(of.map(list(GROUND).index), "month").reorder_levels(["metric", "scheduler"]).reindex(list(ROWS))
         places = np.arange(len(cells.columns) + 1) - 0.5, np.arange(len(ROWS) + 1) - 0.5
         ax.pcolormesh(*places, cells.to_numpy(float), edgecolor="white", linewidth=1, **shades)
         ax.set_yticks(range(len(ROWS)), ROWS.values(), size=7)
-        ax.set(title=trace, ylim=(len(ROWS) - 0.5, -0.5))
+        ax.set_ylim(len(ROWS) - 0.5, -0.5)
         plots.month_axis(ax, cells.columns)
         ax.set_xlim(-0.5, longest - 0.5)
         ax.grid(False)
         ax.spines[:].set_visible(False)
-    plots.legend(figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
-    return figure
+    plots.legend(ax.figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
+    return ax.figure
 
 
 def farthest(table, relative=True, months=10):

@@ -4,6 +4,7 @@ site are made of it.
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,18 +13,19 @@ from .._util import paths
 from ..logs.archive import NOT_VERIFIED
 from . import claims, counting, records
 from .claims import HOLDS, HOLDS_NOT, OPEN, VERDICTS
-from .elsewhere import LIKELY as BY_LIKELY_PROGRAMS
-from .elsewhere import deciding
-from .elsewhere.effects import LEVELS, of_case
-from .records import PAPERS, notebook, notebooks
+from .records import notebook
 from .tang2013 import STAND_INS, machines
-from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
+from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in figures/ -->\n"
 """Stands before findings."""
 
 FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
+
+
+SIMULATED = dict(zip(("test", "settings", "programs"), counting.SIMULATED, strict=True))
+"""What texts call the groups of simulated means."""
 
 
 @dataclass(frozen=True)
@@ -87,27 +89,19 @@ class Outcome:
 
 def outcomes(folder):
     """What came of the exhibits whose records lie in a folder, in the papers' order."""
-    groups = {}
-    for path in sorted(folder.glob("*.json"), key=lambda path: path.stem):
-        groups.setdefault(tuple(path.stem.split("_")[:2]), []).append(records.read(path))
     made = []
-    for (paper, name), found in groups.items():
+    stems = sorted(folder.glob("*.json"), key=lambda path: path.stem)
+    for (paper, name), group in groupby(stems, key=lambda path: tuple(path.stem.split("_")[:2])):
         if (source := notebook(f"{paper}/{name}")) is None:
             path = paths.ROOT / "notebooks" / paper / f"{name}.ipynb"
             raise ValueError(f"{folder}/{paper}_{name}*.json: found no notebook {path} that makes it; remove its files")
-        made.append(Outcome(paper, name, source.title, folder, found))
+        made.append(Outcome(paper, name, source.title, folder, [records.read(path) for path in group]))
     return in_order(made)
 
 
 def in_order(found):
-    """Outcomes in the order of the papers and of what these have in them; other notebooks come last."""
-    names = list(notebooks())
-
-    def place(one):
-        name = f"{one.paper}/{one.notebook}"
-        return list(PAPERS).index(one.paper), (*names, name).index(name), name
-
-    return sorted(found, key=place)
+    """Outcomes in the order of the papers and of what these have in them."""
+    return sorted(found, key=lambda one: notebook(f"{one.paper}/{one.notebook}").place)
 
 
 # Counts
@@ -141,19 +135,16 @@ def numbers(found):
     printed = [
         claim["readings"][claims.PRINTED] for claim in verdicts.values() if claims.PRINTED in claim.get("readings", {})
     ]
-    folder = next(one.folder for one in found if one.name == "elsewhere_backfilling")
-    effects = pd.read_csv(folder / "elsewhere_backfilling_effects.csv", index_col=LEVELS)
     return {
         "papers": papers,
         "all": sum(papers.values()),
         "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
         "verdicts": verdicts,
-        "gains": _gains(found),
+        "gains": _gains(found[0].folder),
         "as_they_are": Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim),
         "printed": by_verdict(printed),
         "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
         "counted": counted_means(found),
-        "likely": deciding.counted(of_case(effects, BY_LIKELY_PROGRAMS, "response"), 1),
         "weighted": _stated(verdicts["TG-46"]),
         "regular": _stated(verdicts["TG-15"], "size of p85"),
         "tsafrir": tsafrir(found),
@@ -178,23 +169,15 @@ def counted_means(found):
     """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
     table = counting.numbers(found)
     steps, controls = counting.steps(table), counting.controls(table)
+    counts = pd.DataFrame({"inside": steps[[INSIDE, counting.WIDE]].sum(axis=1)})
+    counts["of"] = steps.numbers - steps[counting.UNJUDGED]
     counted = {}
-    for group in counting.SIMULATED:
-        of = steps.loc[group]
-        inside = of[[column for column in of if column.startswith(INSIDE)]].sum(axis=1)
-        by_step = dict(zip(counting.STEPS, inside.astype(int).tolist(), strict=True))
-        last = of.iloc[-1]
-        judged = int(last.numbers - last[counting.UNJUDGED])
-        counted[group] = {
-            "numbers": int(last.numbers),
-            "judged": judged,
-            "inside": by_step,
-            "of": dict(zip(counting.STEPS, (of.numbers - of[counting.UNJUDGED]).astype(int).tolist(), strict=True)),
-            "wide": int(last[f"{INSIDE}, wide band"]),
-            "off": int(last[OFF]),
-            "controls": controls.loc[group].to_dict(),
-        }
-    return dict(zip(("test", "settings", "programs"), counted.values(), strict=True))
+    for name, group in SIMULATED.items():
+        last = steps.loc[group].iloc[-1]
+        counted[name] = counts.loc[group].set_axis(list(counting.STEPS)).to_dict()
+        counted[name] |= {"numbers": last.numbers, "wide": last[counting.WIDE], "off": last[OFF]}
+        counted[name]["controls"] = controls.loc[group].to_dict()
+    return counted
 
 
 def _stated(claim, part=""):
@@ -207,32 +190,34 @@ def _stated(claim, part=""):
 
 def tsafrir(found):
     """Count the numbers of Tsafrir et al. in our bands, on BLUE and on other logs; one in two tables counts once."""
-    counts = {"three": {"numbers": 0, "inside": 0}, "blue": {"numbers": 0, "inside": 0}}
-    cells = [one for each in found if each.name == "tsafrir2005_tables5-6" for one in each.cells]
-    of_means = [one for each in found if each.name == "tsafrir2005_tables2-3" for one in each.cells]
-    of_means = {tuple(one["of"].values()): one for one in of_means[::-1]}.values()  # the one with most decimals
-    not_there = ("predictions", "accuracy_pct")  # of Figure 5
-    cells += [one for one in of_means if not set(not_there) & set(one["of"].values())]
-    for cell in cells:
-        of = counts["blue" if cell["of"]["trace"] == "SDSC-BLUE" else "three"]
-        readings = cell["readings"]
-        of["numbers"] += 1
-        of["inside"] += readings.get(LIKELY, readings[TEXT])["verdict"] == INSIDE
+    cells = _cells(found, "tsafrir2005_tables5-6")
+    of_means = _cells(found, "tsafrir2005_tables2-3")[::-1]
+    of_means = {tuple(one["of"].values()): one for one in of_means}  # the one with most decimals, which comes first
+    not_there = {"predictions", "accuracy_pct"}  # of Figure 5
+    cells += [one for of, one in of_means.items() if not not_there & set(of)]
+    counts = {}
+    for name, blue in (("three", False), ("blue", True)):
+        group = [one for one in cells if (one["of"]["trace"] == "SDSC-BLUE") == blue]
+        counts[name] = {"numbers": len(group), "inside": tally(group, LIKELY, TEXT)[INSIDE]}
     return counts
 
 
-def _gains(found):
+def _gains(folder):
     """Tang's average gains by selective adjustment at the 85th percentile, by metric: `printed`, and by machine."""
-    cells = [cell for one in found if one.name == "tang2013_figures14-17" for cell in one.cells]
-    cells = [one for one in cells if one["of"]["case"] == "selective p85" and "statistic" not in one["of"]]
-    here, gains = machines([name for name in STAND_INS if any(one["of"]["trace"] == name for one in cells)]), {}
+    rows = pd.read_csv(folder / "tang2013_figures14-17.csv").query("case == 'selective p85' and published.notna()")
+    here, gains = machines([name for name in STAND_INS if name in set(rows.trace)]), {}
     for metric in ("wait", "slowdown"):
-        of_metric = [one for one in cells if one["of"]["metric"] == metric]
-        ours = {
-            name: [one["readings"][TEXT]["ours"] for one in of_metric if one["of"]["trace"] == name] for name in here
+        of = rows[rows.metric == metric]
+        gains[metric] = {
+            "printed": list(of.published),
+            "ours": {name: list(of.ours[of.trace == name]) for name in here},
         }
-        gains[metric] = {"printed": [one["published"] for one in of_metric], "ours": ours}
     return gains
+
+
+def _cells(found, name):
+    """The judged cells of an exhibit by its name."""
+    return [cell for one in found if one.name == name for cell in one.cells]
 
 
 def with_findings(text, found, template):
@@ -246,11 +231,9 @@ def total(found):
     """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
     sentences = []
     if any(one.paper == "mualem2001" and one.cells for one in found):
-        for group, of in zip(counting.SIMULATED, counted_means(found).values(), strict=True):
-            counts = ", ".join(
-                f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)
-            )
-            sentences.append(f"{counting.GROUPS[group]}, means in our bands: {counts}.")
+        for name, of in counted_means(found).items():
+            counts = [f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)]
+            sentences.append(f"{counting.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
     rows = decided(found)
     own = [claim for claim in rows if claim["paper"] == "own"]
     papers = [claim for claim in rows if claim["paper"] != "own"]

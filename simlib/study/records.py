@@ -103,17 +103,39 @@ def notebooks():
 # Saving what a notebook made
 
 
-def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, digits=4):
-    """Save an exhibit to `figures/`, or to `build/synthetic/`, marked, if a workload only stands in for a log."""
+def save(exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, place=None):
+    """Save an exhibit to `figures/`, or to `build/synthetic/`, marked and not judged, if a log is stood in for.
+
+    Files are the picture, the numbers with at most four decimals, and last the record.
+    """
     verdicts = {"cells": [], "claims": []} | (verdicts or {})
-    if any(workload.stand_in for workload in workloads):
+    synthetic = any(workload.stand_in for workload in workloads)
+    if synthetic:
+        for cell in verdicts["cells"]:
+            cell["readings"] = {rule: ours | {"verdict": OTHER_LOG} for rule, ours in cell["readings"].items()}
         verdicts["claims"] = [claims.withdrawn(claim, plots.SYNTHETIC) for claim in verdicts["claims"]]
-        if figure is not None:
-            plots.stamp(figure)
-    place = folder(workloads)
-    files = contents(exhibit, figure, table, workloads, parameters or {}, **verdicts, digits=digits)
-    write({place / name: content for name, content in files.items()})
+        table = None if table is None else table.assign(data=plots.SYNTHETIC)
+        _stamp(figure)
+    record = _plain(provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts})
+    if wrong := complaint(record):
+        raise ValueError(f"{exhibit}: {wrong}; data/exhibit.schema.json says what a record is")
+    files = {} if figure is None else {"png": plots.png(figure)}
+    if table is not None:
+        files["csv"] = table.round(DIGITS).to_csv(lineterminator="\n").encode()
+    files["json"] = (json.dumps(record, indent=1) + "\n").encode()
+    place = place or paths.ROOT / ("build/synthetic" if synthetic else "figures")
+    for ending, content in files.items():
+        with paths.replacing(place / f"{exhibit}.{ending}") as new:
+            new.write_bytes(content)
+    if synthetic:
+        print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about the paper ***")
     return place
+
+
+def _stamp(figure):
+    """Stamp a figure, if there is one, as made from stand-ins, once."""
+    if figure is not None and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
+        plots.stamp(figure)
 
 
 def show(picture, logs=None, message=None):
@@ -128,13 +150,16 @@ def show(picture, logs=None, message=None):
     []
     """
     figure = picture if isinstance(picture, Figure) else picture.figure
-    if logs is not None and logs.stand_in and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
-        plots.stamp(figure)
+    if logs is not None and logs.stand_in:
+        _stamp(figure)
     if message:
         plots.title(figure, message)
     plt.close(figure)  # a notebook shows it where it is the value of a cell
     return figure
 
+
+DIGITS = 4
+"""Decimals of saved numbers."""
 
 REPRODUCING = "SIMLIB_REPRODUCING"
 """Is set where the whole study is made, by Snakemake: only then anything is written to `figures/`."""
@@ -173,22 +198,20 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     here = notebook(f"{paper}/{stem}") or Notebook(f"{paper}/{stem}")
     variables = inspect.stack()[1].frame.f_globals  # the notebook's
     parameters = {each: variables.get(each, default) for each, default in here.parameters.items()}
-    groups = [logs] if isinstance(logs, Logs) or not isinstance(logs, (list, tuple)) else list(logs)
-    seed = parameters.get("seed", 0)
-    workloads = []
-    for group in groups:
-        workloads += group.workloads(seed) if isinstance(group, Logs) else [group]
-    workloads = list({id(workload): workload for workload in workloads}.values())
+    groups = list(logs) if isinstance(logs, (list, tuple)) else [logs]
     of_logs = [group for group in groups if isinstance(group, Logs)]
-    own = any(group.own for group in of_logs)
+    own, workloads = any(group.own for group in of_logs), {}
+    for group in groups:
+        drawn = group.workloads(parameters.get("seed", 0)) if isinstance(group, Logs) else [group]
+        workloads |= {id(workload): workload for workload in drawn}
+    workloads = list(workloads.values())
     if not of_logs:  # how often logs are shaken does not matter to it
         parameters = {each: value for each, value in parameters.items() if each not in here.repeats}
     of_print = list(judged) or ([] if table is None else [table])
-    found = [] if own else [cell for each in of_print for cell in cells(each)]
+    found = {"cells": [cell for each in of_print for cell in cells(each)], "claims": list(claims)}
     if table is not None and {"verdict", "note"} <= set(table):  # which `judge` adds
         table = table.drop(columns=["verdict", "note"])
     parameters = {each: value for each, value in parameters.items() if each != "log"}
-    files = contents(name, figure, table, workloads, parameters, found, [] if own else list(claims))
     synthetic = any(workload.stand_in for workload in workloads)
     few = here.repeats if synthetic or not of_logs else []
     differs = [
@@ -204,8 +227,9 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
         digest = f"_{hashlib.sha256(repr(differs).encode()).hexdigest()[:8]}" if differs else ""
         place = paths.ROOT / "build" / "explorations" / f"{paper}_{stem}{digest}"
     else:
-        place = folder(workloads)
-    write({place / file: content for file, content in files.items()})
+        place = None
+    judged = None if own else found
+    place = save(name, figure, table, workloads=workloads, parameters=parameters, verdicts=judged, place=place)
     why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs else ""
     print(f"Saved as {(place / name).relative_to(paths.ROOT)}.*{why}")
 
@@ -213,43 +237,6 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
 def _listed(value):
     """A list where one value may stand for it."""
     return list(value) if isinstance(value, (list, tuple)) else value if isinstance(value, dict) else [value]
-
-
-def folder(workloads):
-    """Where the files of an exhibit belong that is made of these."""
-    apart = any(workload.stand_in for workload in workloads)
-    return paths.ROOT / "build" / "synthetic" if apart else paths.ROOT / "figures"
-
-
-def contents(exhibit, figure, table, workloads, parameters, cells, claims, digits=4):
-    """Give the files of an exhibit, bytes by name: of a figure that is stamped, of claims that are withdrawn."""
-    synthetic = any(workload.stand_in for workload in workloads)
-    if synthetic:  # numbers that come from a stand-in are not judged
-        cells = [
-            cell | {"readings": {rule: ours | {"verdict": OTHER_LOG} for rule, ours in cell["readings"].items()}}
-            for cell in cells
-        ]
-    verdicts = {"cells": cells, "claims": claims}
-    record = _plain(provenance(exhibit, workloads, parameters) | {"verdicts": verdicts}, digits)
-    if wrong := complaint(record):
-        raise ValueError(f"{exhibit}: {wrong}; data/exhibit.schema.json says what a record is")
-    files = {}
-    if figure is not None:
-        files[f"{exhibit}.png"] = plots.png(figure)
-    if table is not None:
-        table = table.assign(data=plots.SYNTHETIC) if synthetic else table
-        files[f"{exhibit}.csv"] = table.round(digits).to_csv(lineterminator="\n").encode()
-    files[f"{exhibit}.json"] = (json.dumps(record, indent=1) + "\n").encode()
-    return files
-
-
-def write(files):
-    """Write files, bytes by path, the records last; say which of them rest on stand-ins."""
-    for path in sorted(files, key=lambda path: path.suffix == ".json"):
-        with paths.replacing(path) as new:
-            new.write_bytes(files[path])
-        if path.suffix == ".json" and json.loads(files[path])["synthetic"]:
-            print(f"*** {plots.SYNTHETIC}: {path.stem} says nothing about the paper ***")
 
 
 def lacking(path, workloads):
@@ -325,14 +312,14 @@ def provenance(exhibit, workloads, parameters):
     }
 
 
-def _plain(value, digits):
+def _plain(value):
     """What JSON can hold: plain numbers, rounded; None for nan and for no end."""
     if isinstance(value, dict):
-        return {str(key): _plain(item, digits) for key, item in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item, digits) for item in value]
+        return [_plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
-        return round(value, digits) if math.isfinite(value) else None
+        return round(value, DIGITS) if math.isfinite(value) else None
     return value

@@ -12,7 +12,7 @@ from .._util import paths
 from ..logs import archive
 from . import claims, counting
 from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
-from .outcomes import by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .outcomes import SIMULATED, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
 from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
@@ -47,49 +47,38 @@ def pages(found, site=False):
     env = Environment(
         loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    env.filters |= {"cell": cell, "number": number}
+    env.filters |= {"cell": cell, "number": number, "counted": counted, "counts_of": counts_of}
     real = [one for one in found if not one.synthetic]
-    rows = decided(real)
+    rows, home, complete = decided(real), "index.md" if site else "README.md", not missing(real)
     papers = [row for row in rows if row["paper"] != "own"]
-    home = "index.md" if site else "README.md"
-    shared = {
+    counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
+    files = {(log["file"], record["exhibit"]) for one in real for record in one.records for log in record["logs"]}
+    env.globals |= archive.catalogue() | {
         "site": site,
         "home": home,
-        "papers": PAPERS,
-        "signs": SIGNS,
-        "sign": lambda verdict: (SIGNS | PART_SIGNS)[verdict],
-        "page": lambda one: f"{one.name}.md" if site else f"../notebooks/{one.paper}/{one.notebook}.ipynb",
-        "brief": brief,
-        "outcomes": found,
+        "complete": complete,
+        "paper_names": PAPERS,
         "short": SHORT,
-        "OTHER_LOG": OTHER_LOG,
-        "ABSENT": ABSENT,
-        "INFERRED": INFERRED,
-    }
-    counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
-    about = {
+        "signs": SIGNS,
+        "sign": sign,
+        "brief": brief,
+        "page": lambda one: f"{one.name}.md" if site else f"../notebooks/{one.paper}/{one.notebook}.ipynb",
+        "outcomes": found,
         "claims": papers,
-        "own": [row for row in rows if row["paper"] == "own"],
+        "own_findings": [row for row in rows if row["paper"] == "own"],
         "counts": {paper: of for paper, of in counts.items() if sum(of.values())},
         "means": counted_means(real) if any(one.paper == "mualem2001" and one.cells for one in real) else {},
-        "groups": dict(zip(("test", "settings", "programs"), counting.SIMULATED, strict=True)),
-        "group_names": counting.GROUPS,
+        "group_names": {name: counting.GROUPS[group] for name, group in SIMULATED.items()},
         "tsafrir": tsafrir(real),
-        "complete": not missing(real),
         "unjudged": unjudged([each for one in real for each in one.cells]),
+        "used": Counter(file for file, _ in files),
     }
-    texts = {home: env.get_template("scoreboard.md").render(**shared, **about)}
-    texts["FINDINGS.md"] = env.get_template("own.md").render(**shared, **about)
-    texts["EXHIBITS.md"] = env.get_template("exhibits.md").render(**shared, numbers=counted, counts_of=counts_of)
-    if not missing(real):
-        names = {"paper_names": PAPERS, **shared, **about, **numbers(real)}
-        texts["REPORT.md"] = env.get_template("report.md").render(names)
-    files = {(log["file"], record["exhibit"]) for one in real for record in one.records for log in record["logs"]}
-    used = Counter(file for file, _ in files)
-    texts["SOURCES.md"] = env.get_template("sources.md").render(**archive.catalogue(), used=used)
-    template = env.get_template("claim.md")
+    names = {home: "scoreboard", "FINDINGS.md": "own", "EXHIBITS.md": "exhibits", "SOURCES.md": "sources"}
+    texts = {name: env.get_template(f"{template}.md").render() for name, template in names.items()}
+    if complete:
+        texts["REPORT.md"] = env.get_template("report.md").render(numbers(real))
     for row in rows:
-        texts[f"claims/{row['id']}.md"] = template.render(**shared, row=row, **_details(row))
+        texts[f"claims/{row['id']}.md"] = env.get_template("claim.md").render(row=row, **_details(row))
     return {name: re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" for name, text in texts.items()}
 
 
@@ -102,6 +91,11 @@ def write(found, folder):
     for path in (folder / "claims").glob("*.md"):
         if f"claims/{path.name}" not in texts:
             path.unlink()
+
+
+def sign(verdict):
+    """The sign of a verdict on a claim, a part of it or a finding."""
+    return (SIGNS | PART_SIGNS)[verdict]
 
 
 def brief(row):

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import nbformat
+import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 from nbclient import NotebookClient
@@ -64,14 +65,8 @@ def _meant(of, whole):
 # The pages of `scoreboard`, and a page for each exhibit: what the records say, as MyST around HTML.
 
 
-def _class(verdict):
-    """A verdict as a badge."""
-    return Markup('<span class="verdict {}">{}</span>').format(verdict.replace(" ", "-"), verdict)
-
-
 PAGES = Environment(loader=PackageLoader("simlib.study"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-PAGES.globals |= {"badge": _class, "sign": lambda verdict: (scoreboard.SIGNS | scoreboard.PART_SIGNS)[verdict]}
-PAGES.globals |= {"brief": scoreboard.brief}
+PAGES.globals |= {"sign": scoreboard.sign, "brief": scoreboard.brief}
 
 
 def written(rows, executed, stand_ins):
@@ -90,26 +85,19 @@ def written(rows, executed, stand_ins):
 
 
 def _cells(cells):
-    """Judged cells as a table of texts: `columns`, `rows`, and `verdicts`, the places of columns that hold some."""
-    rows = [cell["of"] | _judged(cell) | {"note": cell.get("note", "")} for cell in cells]
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = [name for name in names if any(row.get(name, "") != "" for row in rows)]
-    verdicts = [place for place, name in enumerate(columns) if name.endswith("verdict")]
-    return {"columns": columns, "rows": [[row.get(name, "") for name in columns] for row in rows], "verdicts": verdicts}
-
-
-def _judged(cell):
-    printed = cell["published"]
-    found = {"published": f"{printed:,.0f}" if printed == int(printed) else f"{printed:,}"}
-    for rule, ours in cell["readings"].items():
-        found |= {name if rule == TEXT else f"{rule}: {name}": text for name, text in _verdict(ours).items()}
-    return found
-
-
-def _verdict(one):
-    band = f"{_number(one['low'])} to {_number(one['high'])}" if one["low"] != one["high"] else ""
-    off = "" if one["deviation"] is None else f"{one['deviation']:+.1%}"
-    return {"ours": _number(one["ours"]), "band": band, "off by": off, "verdict": one["verdict"]}
+    """Judged cells as a table of texts, without empty columns."""
+    rows = []
+    for cell in cells:
+        printed = cell["published"]
+        row = cell["of"] | {"published": f"{printed:,.0f}" if printed == int(printed) else f"{printed:,}"}
+        for rule, ours in cell["readings"].items():
+            off = "" if ours["deviation"] is None else f"{ours['deviation']:+.1%}"
+            band = f"{_number(ours['low'])} to {_number(ours['high'])}" if ours["low"] != ours["high"] else ""
+            of_rule = {"ours": _number(ours["ours"]), "band": band, "off by": off, "verdict": ours["verdict"]}
+            row |= {name if rule == TEXT else f"{rule}: {name}": text for name, text in of_rule.items()}
+        rows.append(row | {"note": cell.get("note", "")})
+    table = pd.DataFrame(rows).fillna("")
+    return table.loc[:, (table != "").any()]
 
 
 def _number(value):
@@ -157,7 +145,12 @@ def stage(folder):
     exercises = _exercises(folder)
     shutil.copytree(paths.ROOT / "docs" / "_static", folder / "docs" / "_static")
     shutil.copy(paths.ROOT / "docs" / "conf.py", folder)
-    landing = {"address": address(), "repository": repository(), "stepper": stepper(folder)}
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    landing = {
+        "address": f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else "",  # pictures need it
+        "repository": project.get("urls", {}).get("Repository", ""),  # once the code is public
+        "stepper": stepper(folder),
+    }
     _write(folder / "index.md", PAGES.get_template("landing.md").render(landing))
     _write(folder / "docs" / "record.md", record_page(paths.ROOT / "data" / "exhibit.schema.json"))
     marked = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text(encoding="utf-8")}
@@ -195,17 +188,6 @@ def _stage_pictures(rows, folder):
     _save(social, folder / "docs" / "_static" / "social.png")
 
 
-def address():
-    """The address at which the site will be, which `SITE_URL` says: a picture for other sites must be named in full."""
-    return f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else ""
-
-
-def repository():
-    """The address of the code, which pyproject.toml has once it is public."""
-    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project.get("urls", {}).get("Repository", "")
-
-
 def stepper(folder):
     """The first stepper of the executed lesson 1 as HTML; nothing where the lesson was not executed."""
     lesson = nbformat.read(folder / "notebooks" / "teaching" / "lesson1-fcfs.ipynb", as_version=4)
@@ -223,11 +205,9 @@ def everything():
     ran = sorted((paths.ROOT / "build" / "notebooks").rglob("[!.]*.ipynb"))
     executed = {f"{path.parent.name}_{path.stem}": path for path in ran}
     for name in executed.keys() - found.keys():
-        path = executed[name]
-        if path.parent.name in PAPERS and path.parent.name != "teaching":
-            found[name] = Outcome(
-                path.parent.name, path.stem, notebook(f"{path.parent.name}/{path.stem}").title, path.parent, []
-            )
+        path, paper = executed[name], executed[name].parent.name
+        if paper in PAPERS and paper != "teaching":
+            found[name] = Outcome(paper, path.stem, notebook(f"{paper}/{path.stem}").title, path.parent, [])
     return in_order(found.values()), executed
 
 

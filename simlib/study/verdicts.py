@@ -49,6 +49,7 @@ def printed(name):
     return _texts(name).astype(float)
 
 
+@cache
 def decimals(name):
     """How many decimals each printed number has."""
     return _texts(name).str.partition(".")[2].str.len()
@@ -142,10 +143,15 @@ TABLES = {
 
 def judge(published, interval, close=0.05, decimals=None, absolute=False):
     """Tell whether a printed number may well be the same as ours."""
-    slack = 0 if decimals is None else 0.5000001 * 10.0**-decimals
-    if interval.low - slack <= published <= interval.high + slack:
+    if is_inside(published, interval.low, interval.high, decimals):
         return INSIDE
     return CLOSE if abs(published - interval.median) <= close * (1 if absolute else abs(published)) else OFF
+
+
+def is_inside(published, low, high, decimals=None):
+    """Whether a printed number, or each of several, lies in a band, as far as its decimals tell."""
+    slack = 0 if decimals is None else 0.5000001 * 10.0**-decimals
+    return (low - slack <= published) & (published <= high + slack)
 
 
 def deviation(ours, published):

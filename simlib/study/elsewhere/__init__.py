@@ -82,6 +82,6 @@ def about(logs):
 
 
 def machines(table):
-    """Leave the rows of partitions out of a table by log: what is counted are machines."""
+    """Leave the rows of partitions out of a table whose last level are logs: what is counted are machines."""
     parts = [called for called, *_ in PARTITIONS.values()]
-    return table[~table.index.get_level_values("log").isin(parts)]
+    return table[~table.index.get_level_values(-1).isin(parts)]

@@ -2,7 +2,8 @@
 
 Those of OWN-11 to OWN-22 stand in the history since the commit that has their results; those from OWN-23 on are older
 than what they judge. A function gives what `simlib.study.finding` takes: whether it holds, "cannot be decided"
-where the logs leave that open, None where they are too few; the evidence; and the numbers that the study's texts state.
+where the logs leave that open, None where they are too few; the evidence; and numbers. Tables are by log, and those of
+several measures by (measure, log); a partition has no say.
 """
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from ...analysis.stats import clear_by_chance
 from .. import claims
 from ..claims import FEW, MOST
+from . import machines
 from .effects import HOUR_LONGER
 
 FEWEST = 6
@@ -36,6 +38,8 @@ TRAITS = {
     "serial": "the share of serial jobs",
 }
 """What may say on which logs a finding holds: columns of `about`, and what they are called."""
+
+CALLED = TRAITS | {"before": "the accuracy of users' estimates"}
 
 ORDERS = 20_000
 """Random orders of the logs, for the significance of a rank correlation."""
@@ -74,36 +78,22 @@ def on_most(rows, sign):
     return claims.OPEN if logs - found["against"] >= MOST * logs else False
 
 
-def all_of(each):
-    """Put together whether several things hold: None where one is not known, false where one is."""
-    if None in each:
-        return None
-    return False if False in each else claims.OPEN if claims.OPEN in each else True
+def together(each):
+    """Put together what was decided of several measures: all have to hold, and the numbers are those of the worst."""
+    if not each:
+        return None, TOO_FEW, {}
+    held, texts, numbers = zip(*each.values(), strict=True)
+    holds = None if None in held else min(held, key=[False, claims.OPEN, True].index)
+    text = ".\n".join(f"{measure}: {text}" for measure, text in zip(each, texts, strict=True))
+    worst = {name: max if name.endswith("against") else min for name in numbers[0]}
+    return holds, text, {name: of(one[name] for one in numbers) for name, of in worst.items()}
 
 
-def scope(rows, sign):
-    """Say in words on which machines a claim holds."""
-    found = counted(rows, sign)
-    if found["with"] == found["logs"]:
-        return "holds everywhere"
-    if on_most(rows, sign) is True:
-        return "holds on most"
-    if min(found["with"], found["against"]) > FEW * found["logs"]:
-        return "goes either way, and depends on the machine"
-    return "is the other way on most" if on_most(rows, -sign) is True else "cannot be decided on most"
-
-
-def said(rows, sign):
-    """Write the counts, and the effect on each log, with `*` where coincidence is clear of zero, `**` another year."""
-    found = counted(rows, sign)
-    head = (
-        f"{scope(rows, sign)}: with it {found['with']} of {found['logs']} logs (another year {found['year_with']}), "
-        f"against it {found['against']} ({found['year_against']})"
-    )
-    chance, year = sides(rows, sign), sides(rows, sign, "year_low", "year_high")
+def starred(rows):
+    """Write the effect on each log, with `*` where coincidence is clear of zero, `**` where another year is, too."""
+    chance, year = sides(rows, 1), sides(rows, 1, "year_low", "year_high")
     marks = np.where(chance == OPEN, "", np.where(year == chance, "**", "*"))
-    each = zip(rows.index, rows.effect, marks, strict=True)
-    return f"{head}; {', '.join(f'{name} {100 * effect:+.1f} %{mark}' for name, effect, mark in each)}"
+    return [f"{100 * effect:+.1f} %{mark}" for effect, mark in zip(rows.effect, marks, strict=True)]
 
 
 def stars(effects, runs):
@@ -134,146 +124,116 @@ def correlation(effect, trait):
 
 
 def correlations(effects, traits, waits=None):
-    """Correlate each effect, tables by name, with each trait, a column each, over the logs where jobs wait."""
+    """Correlate the effect of each measure with each trait, a column each, over the logs where jobs wait."""
     queued = traits.index if waits is None else waits.index[waits >= LEAST_WAIT]
     rows = {
-        (name, trait): correlation(of.effect[of.index.isin(queued)], traits[trait])
-        for name, of in effects.items()
+        (measure, trait): correlation(of.effect[of.index.isin(queued)], traits[trait])
+        for measure, of in _measures(effects)
         for trait in traits
     }
     index = pd.MultiIndex.from_tuples(list(rows), names=["effect", "trait"])
     return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
 
 
-def depends(table):
-    """Tell whether an effect depends on a trait, at 5 % for all pairs together; None where that cannot be tested."""
-    known = table.chance.dropna()
-    return bool((known <= 0.05 / len(table)).any()) if len(known) else None
-
-
-def goes_with(table):
-    """Write what an effect goes with most, from `correlations`, and how sure that is; nothing on too few logs."""
-    if table.chance.isna().all():
-        return ""
-    (effect, trait), most = table.chance.idxmin(), table.loc[table.chance.idxmin()]
-    sure = "which is beyond chance" if depends(table) else f"which may be chance, for {len(table)} were looked at"
-    return (
-        f"Of {effect} the strongest relation is with {TRAITS.get(trait, trait)}: rank correlation {most.rho:+.2f} on "
-        f"{most.logs:.0f} logs, as far from zero in {most.chance:.1%} of random orders, {sure}"
-    )
+def _measures(effects):
+    """Go through the measures of a table by (measure, log): each with its rows by log."""
+    for measure, of in machines(effects).groupby(level=0, sort=False):
+        yield str(measure).replace("_", " "), of.droplevel(0)
 
 
 def depends_on_a_trait(table):
-    """Decide whether an effect depends on one of the traits that were looked at, from `correlations`."""
-    holds = depends(table)
-    if holds is None:
+    """Decide whether an effect depends on a trait, at 5 % for all `correlations` together; say which relation leads."""
+    if table.chance.isna().all():
         return None, f"{TOO_FEW} on which jobs wait", {}
-    first = table.chance.idxmin()
-    numbers = {"rho": table.rho[first], "chance": table.chance[first], "logs": float(np.nanmax(table.logs))}
-    pairs = [
-        f"{effect} with {trait} {row.rho:+.2f} (chance {row.chance:.3f}, {row.logs:.0f} logs)"
-        for (effect, trait), row in table.iterrows()
-    ]
-    return holds, f"rank correlation of {', of '.join(pairs)}", numbers
+    (effect, trait), first = table.chance.idxmin(), table.loc[table.chance.idxmin()]
+    holds = bool(first.chance <= 0.05 / len(table))
+    sure = "which is beyond chance" if holds else f"which may be chance, for {len(table)} were looked at"
+    text = (
+        f"Of {effect} the strongest relation is with {CALLED.get(trait, trait)}: rank correlation {first.rho:+.2f} on "
+        f"{first.logs:.0f} logs, as far from zero in {first.chance:.1%} of random orders, {sure}"
+    )
+    return holds, text, {"rho": first.rho, "chance": first.chance, "logs": float(np.nanmax(table.logs))}
 
 
 # Findings about effects
 
 
-def most(effects, sign, waits=None, about=None, likely=None, own=()):
-    """Decide whether effects, tables by log of one or several measures, all have this sign on most machines.
+def most(effects, sign, waits=None, about=None, likely=None):
+    """Decide whether the effects of each measure have this sign on most machines.
 
     The others add to the evidence, and decide nothing: without logs that have hardly a queue, by `waits`; with what
-    traits `about` the logs it goes; by the `likely` programs; on the paper's `own` logs and on the others.
+    traits `about` the logs it goes; by the `likely` programs.
     """
-    each = [on_most(of, sign) for of in effects.values()]
-    if None in each:
-        return None, TOO_FEW, {}
-    rests = {measure: f"{_queued(of, sign, waits)}{_apart(of, sign, own)}" for measure, of in effects.items()}
-    text = [f"{measure} {said(of, sign)}{rests[measure]}" for measure, of in effects.items()]
-    text += [f"by the authors' likely programs {name} {said(of, sign)}" for name, of in (likely or {}).items()]
-    text += filter(None, [goes_with(correlations(effects, about[list(TRAITS)], waits)) if about is not None else ""])
-    counts = [counted(of, sign) for of in effects.values()]
-    numbers = {name: min(of[name] for of in counts) for name in ("logs", "with", "year_with")}
-    return all_of(each), ".\n".join(text), numbers | {"against": max(of["against"] for of in counts)}
+    holds, text, numbers = together({measure: _most(of, sign, waits) for measure, of in _measures(effects)})
+    others = []
+    if likely is not None:
+        _, said, counts = most(likely, sign)
+        others = [f"by the authors' likely programs {said}"]
+        numbers |= {f"likely_{name}": count for name, count in counts.items()}
+    goes = None if about is None else depends_on_a_trait(correlations(effects, about[list(TRAITS)], waits))
+    others += [] if goes is None or goes[0] is None else [goes[1]]
+    return holds, ".\n".join([text, *others]), numbers
 
 
-def _apart(rows, sign, own):
-    """Count the logs that the paper rests on apart from the others."""
-    here = rows.index.isin(list(own))
-    if not here.any() or here.all():
-        return ""
-    of_own, of_others = (counted(rows[of], sign) for of in (here, ~here))
-    counts = (f"{of['with']} of {of['logs']} with it, {of['against']} against" for of in (of_own, of_others))
-    return ". On the paper's own machines {}; on the others {}".format(*counts)
-
-
-def _queued(rows, sign, waits):
-    """Say what becomes of it without the logs that have hardly a queue, where that is something else."""
+def _most(rows, sign, waits):
+    """Decide it for one measure, and say if it is otherwise without the logs that have hardly a queue."""
     idle = [] if waits is None else [log for log in rows.index if waits[log] < LEAST_WAIT]
-    said = scope(rows.drop(idle), sign)
-    return f". Without {', '.join(idle)}, where jobs hardly wait, it {said}" if said != scope(rows, sign) else ""
+    holds, found, rest = on_most(rows, sign), counted(rows, sign), on_most(rows.drop(idle), sign)
+    words = {None: TOO_FEW, False: "does not hold", True: "holds", claims.OPEN: claims.OPEN}
+    head = (
+        f"{words[holds]}, with it {found['with']} of {found['logs']} logs (another year {found['year_with']}), "
+        f"against it {found['against']} ({found['year_against']})"
+    )
+    each = ", ".join(f"{log} {effect}" for log, effect in zip(rows.index, starred(rows), strict=True))
+    without = f". Without {', '.join(idle)}, where jobs hardly wait: {words[rest]}" if rest not in (holds, None) else ""
+    return holds, f"{head}; {each}{without}", found
 
 
-def _most_of(so, text, open=0, **numbers):
-    """Decide whether something is so on most machines, from whether it is by log, and how many logs leave it open."""
-    if len(so) < FEWEST:
-        return None, TOO_FEW, {}
-    holds = so.sum() >= MOST * len(so) or (claims.OPEN if so.sum() + open >= MOST * len(so) else False)
-    return holds, text, {"logs": len(so), "with": int(so.sum())} | numbers
+def most_of(so, rows, form, open=0, **numbers):
+    """Decide whether something is so on most machines, from whether it is by log, and how many logs leave it open.
+
+    `form` writes what is known of a log, its row.
+    """
+    so, rows = machines(so), machines(rows)
+    count, needed = int(so.sum()), MOST * len(so)
+    holds = True if count >= needed else claims.OPEN if count + open >= needed else False
+    each = [f"{log} {form.format(**row)}{'' if so[log] else ' (not so)'}" for log, row in rows.to_dict("index").items()]
+    text = f"so on {count} of {len(so)} logs{f', open on {open}' if open else ''}: {'; '.join(each)}"
+    numbers = {"logs": len(so), "with": count} | numbers
+    return (None, f"{TOO_FEW}; {text}", numbers) if len(so) < FEWEST else (holds, text, numbers)
 
 
-def within(rows, bound, called, form, head=""):
-    """Decide whether the interval of an effect lies within a bound on most machines; `form` writes the row of a log."""
+def within(rows, bound, form):
+    """Decide whether the interval of an effect lies within a bound on most machines."""
     so, beyond = (rows.low > -bound) & (rows.high < bound), (rows.low > bound) | (rows.high < -bound)
-    said = np.select([so, beyond], ["", " (more)"], " (may differ by more)")
-    each = [f"{log} {form.format(**row)}{words}" for (log, row), words in zip(rows.iterrows(), said, strict=True)]
-    text = f"{called} on {so.sum()} of {len(so)} logs, beyond it on {beyond.sum()}; {head}{', '.join(each)}"
-    return _most_of(so, text, int((~so & ~beyond).sum()))
+    return most_of(so, rows, form, int((~so & ~beyond).sum()))
 
 
 def same_side(effects):
     """Decide whether what is clear of zero lies on one side on most machines: effects by log, tables by rule."""
     found = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})
-    both = (found == WITH).any(axis=1) & (found == AGAINST).any(axis=1)
-    each = []
-    for log, row in found.iterrows():
-        counts = [
-            f"{(row == side).sum()} {word}" for side, word in ((WITH, "above"), (AGAINST, "below"), (OPEN, "open"))
-        ]
-        ends = [100 * bound(of.effect[log] for of in effects.values()) for bound in (min, max)]
-        each.append(f"{log} {', '.join(counts)}, {ends[0]:+.1f} to {ends[1]:+.1f} %{' (not so)' if both[log] else ''}")
-    return _most_of(~both, f"so on {(~both).sum()} of {len(both)} logs; {'; '.join(each)}", either=int(both.sum()))
+    counts = pd.DataFrame({"above": (found == WITH).sum(axis=1), "below": (found == AGAINST).sum(axis=1)})
+    both = (counts > 0).all(axis=1)
+    return most_of(~both, counts, "{above} above and {below} below", either=int(both.sum()))
 
 
 def not_shorter(rows):
     """Decide whether waits do not get shorter on most machines."""
-    so = sides(rows, -1) != WITH
-    return _most_of(so, f"not shorter on {so.sum()} of {len(so)} logs; that they are longer {said(rows, 1)}")
+    return most_of(sides(rows, -1) != WITH, rows.assign(change=starred(rows)), "{change}")
 
 
 def longer(rows):
     """Decide whether something that has no other year, such as the longest wait, grows on most machines."""
-    so, shorter = sides(rows, 1) == WITH, int((sides(rows, -1) == WITH).sum())
-    each = [f"{log} {row.effect:+.0%}{'' if so[log] else ' (not so)'}" for log, row in rows.iterrows()]
-    text = f"longer on {so.sum()} of {len(so)} logs, shorter on {shorter}; {', '.join(each)}"
-    return _most_of(so, text, len(so) - int(so.sum()) - shorter, against=shorter)
+    side = sides(rows, 1)
+    return most_of(side == WITH, rows, "{effect:+.0%}", int((side == OPEN).sum()), against=int((side == AGAINST).sum()))
 
 
-def half_there(changes):
-    """Decide whether a policy makes at least half of another's clear change on most machines, pairs by measure."""
-    text, numbers, each = [], {}, []
-    for measure, (part, whole) in changes.items():
-        clear = whole[sides(whole, 1) != OPEN]
-        shares = part.effect.reindex(clear.index) / clear.effect
-        there = int((shares >= HALF).sum())
-        each.append(None if len(shares) < FEWEST else there >= MOST * len(shares))
-        of = ", ".join(f"{log} {share:.0%} of {100 * clear.effect[log]:+.1f} %" for log, share in shares.items())
-        text.append(f"{measure} at least half there on {there} of {len(shares)} logs where it clearly differs; {of}")
-        numbers |= {f"{measure}, logs": len(shares), f"{measure}, with": there}
-    if None in each:
-        return None, ".\n".join([f"{TOO_FEW} on which both differ", *text]), numbers
-    return all_of(each), ".\n".join(text), numbers
+def half_there(part, whole):
+    """Decide whether a policy makes at least half of another's clear change on most machines, by each measure."""
+    clear = whole[sides(whole, 1) != OPEN]
+    shares = part.assign(whole=whole.effect, share=part.effect / whole.effect).loc[clear.index]
+    form = "{share:.0%} of {whole:+.1%}"
+    return together({measure: most_of(of.share >= HALF, of, form) for measure, of in _measures(shares)})
 
 
 # Findings about estimates
@@ -281,37 +241,21 @@ def half_there(changes):
 
 def as_figure8(flat):
     """Decide whether used shares are as in Figure 8 on most machines, from `flatness`, and whether `as_claimed`."""
-    so = flat.as_claimed.astype(bool)
-    each = [
-        f"{log} {row.ks:.2f}, {row.zero:.0f} and {row.hundred:.0f}{'' if so[log] else ' (not so)'}"
-        for log, row in flat.iterrows()
-    ]
-    head = "farthest from an even spread, and the peaks at 0 and 100 in median bins"
-    return _most_of(so, f"so on {so.sum()} of {len(so)} logs; {head}, {'; '.join(each)}")
+    form = "distance {ks:.2f}, peaks of {zero:.0f} and {hundred:.0f} median bins"
+    return most_of(flat.as_claimed.astype(bool), flat, form)
 
 
 def as_on_intrepid(used):
     """Decide whether users use as much of their estimates as on Intrepid: by part and log, whether ours are `near`."""
-    so = used.near.groupby("log", sort=False).all()
-    wide = used.ours.unstack("part")[used.index.unique("part")].loc[so.index]
-    each = [f"{log} {_percents(row)}{' (so)' if so[log] else ''}" for log, row in wide.iterrows()]
-    printed = _percents(used.published.groupby("part", sort=False).first())
-    return _most_of(so, f"so on {so.sum()} of {len(so)} logs; {', '.join(wide)} (printed {printed}): {'; '.join(each)}")
-
-
-def _percents(shares):
-    """Write shares one after another."""
-    return ", ".join(f"{share:.0%}" for share in shares)
+    shares = used.ours.unstack("part", sort=False)
+    return most_of(used.near.groupby("log").all(), shares, ", ".join(f"{{{part}:.0%}} {part}" for part in shares))
 
 
 def every_step(steps):
     """Decide whether used shares scatter less with each key on most machines: effects by (key, log)."""
-    by_key = dict(iter(steps.groupby(level="key", sort=False)))
-    least = pd.concat(by_key.values()).groupby(level="log", sort=False).max()
-    holds, text, numbers = most({"the key that lowers it least": least}, -1)
-    if holds is None:
-        return holds, text, numbers
-    counts = {key: counted(of, -1) for key, of in by_key.items()}
+    least = pd.concat({"the key that lowers it least": steps.groupby("log", sort=False).max()})
+    holds, text, numbers = most(least, -1)
+    counts = {key: counted(of, -1) for key, of in _measures(steps)}
     each = [f"{key} on {of['with']} of {of['logs']}" for key, of in counts.items()]
     return holds, f"{text}.\nKey by key it is clearly lower by {', '.join(each)}", numbers
 
@@ -319,14 +263,9 @@ def every_step(steps):
 def of_sp2(about, names):
     """Decide whether SP2 machines ran longer and smaller jobs than most others, from their median run and mean size."""
     here, others = about[about.index.isin(names)], about[~about.index.isin(names)]
-    if len(here) < len(names) or len(others) < FEWEST:
+    if len(here) < len(names):
         return None, TOO_FEW, {}
-    run, size = (np.exp(np.log(here[column]).mean()) for column in ("run", "size"))
-    longer, smaller = others.run < run, others["size"] > size
-    each = [f"{log} {row.run:,.0f} s on {row['size']:,.1f}" for log, row in others.iterrows()]
-    text = (
-        f"longer than on {longer.sum()} and smaller than on {smaller.sum()} of {len(others)} others: {run:,.0f} s on "
-        f"{size:,.1f} processors, {', '.join(each)}"
-    )
-    numbers = {"logs": len(others), "longer": int(longer.sum()), "smaller": int(smaller.sum())}
-    return bool(min(longer.mean(), smaller.mean()) >= MOST), text, numbers
+    run, size = np.exp(np.log(here[["run", "size"]]).mean())
+    longer = most_of(others.run < run, others, "{run:,.0f} s")
+    smaller = most_of(others["size"] > size, others, "{size:,.1f}")
+    return together({f"longer than elsewhere, {run:,.0f} s": longer, f"on fewer processors, {size:,.1f}": smaller})

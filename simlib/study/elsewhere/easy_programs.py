@@ -18,16 +18,7 @@ from ..investigations.programs import PLAIN, EasyProgram
 
 
 class Program(NamedTuple):
-    """A program, and what it calls EASY.
-
-    Attributes
-    ----------
-    repository, commit : str, on GitHub, and the commit that was read
-    lines : str, files and lines where the rule stands
-    rule : str, in one line
-    reading : EasyReading, the same as settings
-    untold : str, what the source leaves open or what is not simulated
-    """
+    """A program, where its rule stands, the rule in one line and as settings, and what is open or not simulated."""
 
     repository: str
     commit: str

@@ -10,11 +10,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.transforms import Bbox
 
 from ...plots.facets import WIDEST
 from ...plots.panels import bent_axis, in_whole_per_cents, legend, title
 from ...plots.style import COLOURS
-from .deciding import AGAINST, OPEN, WITH, sides
+from .deciding import AGAINST, HALF, OPEN, WITH, sides
 
 OF_PAPER, STANDS_IN = "a log of the paper", "stands in for the paper's log"
 """What a star says behind the name of a log."""
@@ -54,6 +55,9 @@ FARTHEST = 1.5
 LINEAR, FULL = 0.05, 0.5
 """Up to which change axes and colours are linear, before they become logarithmic; and which has the full colour."""
 
+OFFSETS = [(x, y) for y in (4, -10, 14, -20, 24, -30) for x in (5, -5)]
+"""Where the name of a point may stand, in points of it."""
+
 TICKS = [-0.5, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
 
 ACROSS = 3
@@ -70,117 +74,76 @@ def rows(about):
 
 
 def forest(
-    table,
-    about,
-    label,
-    better=-1,
-    *,
-    titles=None,
-    said=SAID,
-    bars=BARS,
-    absent="no estimates",
-    starred=OF_PAPER,
+    table, about, label, better=-1, *, titles=None, said=SAID, bars=BARS, absent="no estimates", starred=OF_PAPER
 ):
     """Draw effects with both intervals: one panel per value of the first level, one row per log, with `MARKS`.
 
     `label` says what is held against what; `titles` and `said` name panels and sides, `bars` the intervals; `absent`
     stands in the row of a log without an effect, and a star for what is `starred`. Rows are coloured by the side that
-    their intervals are on, or by a column `side`; without `better` all the same.
-
-    >>> import pandas as pd
-    >>> index = pd.MultiIndex.from_product([["wait"], ["KTH", "CTC"]], names=["measure", "log"])
-    >>> effects = pd.DataFrame({"effect": [-0.1, 0.2], "low": [-0.2, 0.1], "high": [0.0, 0.3]}, index)
-    >>> effects[["year_low", "year_high"]] = effects[["low", "high"]]
-    >>> about = pd.DataFrame({"paper": [True, False], "year": "1996"}, ["KTH", "CTC"])
-    >>> [text.get_text() for text in forest(effects, about, "SJF against EASY").axes[0].get_yticklabels()]
-    ['KTH* 1996', 'CTC 1996']
-    >>> plt.close()
+    their intervals are on, or by a column `side`.
     """
     table = table.rename(titles or {}, level=0)
+    table = table if "side" in table else table.assign(side=sides(table, better))
     names = list(table.index.unique(0)) or [""]
     places, labels = rows(about)
-    small = len(names) > 3
-    across = len(names) if not small else 2 if len(names) == 4 else ACROSS
-    down = -(-len(names) // across)
-    size = (WIDEST if across > 1 else 4.8, 1.5 + down * (0.4 + (0.17 if small else 0.25) * len(places)))
-    figure, axes = plt.subplots(down, across, figsize=size, sharey=True, squeeze=False)
-    found = set()
-    for ax, name in zip(axes.flat, names, strict=False):
+    across, small = 2 if len(names) == 4 else min(len(names), ACROSS), len(names) > ACROSS
+    size = WIDEST if across > 1 else 4.8, 0.4 + (0.17 if small else 0.25) * len(places), 1.5
+    figure, axes = _panels(len(names), across, *size, sharey=True)
+    for ax, name in zip(axes, names, strict=True):
         of = table[table.index.isin([name], 0)].droplevel(0)
-        found |= set(_panel(ax, of, places, better))
+        _rows(ax, of, places)
         for log in set(places) - set(of.index):
             ax.text(0, places[log], f" {absent}", size=7 if small else 8, color=GREY, va="center")
         ax.set_title(str(name))
         ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10], min_n_ticks=3))
-        ax.tick_params(axis="x", labelsize=7.5)
-    for ax in axes.flat[len(names) :]:
-        ax.remove()
-    axes[0, 0].set_yticks(list(places.values()), labels)
-    axes[0, 0].set_ylim(max(places.values()) + 0.6, -0.6)
-    for ax in axes[:, 0]:
-        ax.tick_params(axis="y", labelsize=7.5)
+        ax.tick_params(labelsize=7.5)
+    axes[0].set_yticks(list(places.values()), labels)
+    axes[0].set_ylim(max(places.values()) + 0.6, -0.6)
     figure.supxlabel(label, size=9)
-    there = [mark for mark in MARKS if mark in table and table[mark].notna().any()]
-    marks = {MARKS[mark][0]: {**MARKS[mark][1], "linestyle": ""} for mark in there}
-    entries = _sides(said, found if better else ()) | bars | marks | _star(starred)
-    legend(figure, entries)
-    if not better:
-        title(figure, f"{label}: between {table.effect.min():+.0%} and {table.effect.max():+.0%} on all logs")
-    elif len(names) > ACROSS:
-        title(figure, _on_most(table, better, said, label.split(",")[0]))
-    else:
-        what = f"{label}: " if said == SAID else ""  # other words than better and worse say what is compared
-        title(figure, f"{what}{_by_name(table, better, said)}")
+    there = [MARKS[mark] for mark in MARKS if mark in table and table[mark].notna().any()]
+    marks = {called: {**style, "linestyle": ""} for called, style in there}
+    legend(figure, _sides(said, table.side) | bars | marks | _star(starred))
+    title(figure, _message(table.side, said, label.split(",")[0]))
     return figure
 
 
-def _counts(table, better):
-    """Count by name the logs on either side that are clear of coincidence, and those that are not."""
-    counts = _sides_of(table, better).groupby(table.index.get_level_values(0), sort=False).value_counts().unstack()
-    return counts.reindex(columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int)
+def _panels(count, across, width, height, rest, **options):
+    """Make a figure of panels of this height, and space for the `rest`: the figure, and its panels in a list."""
+    down = -(-count // across)
+    figure, axes = plt.subplots(down, across, figsize=(width, rest + height * down), squeeze=False, **options)
+    for ax in axes.flat[count:]:
+        ax.remove()
+    return figure, list(axes.flat[:count])
 
 
-def _by_name(table, better, said):
-    """Say for each name on how many logs it is better, and on how many worse."""
-    return "; ".join(
-        f"{name + ': ' if name else ''}{said[WITH]} on {row[WITH] or 'none'} of {row.sum()} logs, "
-        f"{said[AGAINST]} on {row[AGAINST] or 'none'}"
-        for name, row in _counts(table, better).iterrows()
-    )
-
-
-def _on_most(table, better, said, what):
-    """Say with which of many names an effect is on either side on most logs."""
-    counts = _counts(table, better)
+def _message(side, said, what):
+    """Say for each name on how many logs an effect is on either side; of many names, which are so on most logs."""
+    counts = side.groupby(level=0, sort=False).value_counts().unstack()
+    counts = counts.reindex(side.index.unique(0), columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int)
+    if len(counts) <= ACROSS:
+        form = "{}: {} on {} of {} logs, {} on {}"
+        parts = [
+            form.format(name, said[WITH], row[WITH] or "none", row.sum(), said[AGAINST], row[AGAINST] or "none")
+            for name, row in counts.iterrows()
+        ]
+        return f"{what}: {'; '.join(parts)}"
     most = counts.gt(counts.sum(axis=1) / 2, axis=0)
-    parts = []
-    for side in (WITH, AGAINST):
-        there = list(map(str, counts.index[most[side]]))
-        if there:
-            those = f"all {len(counts)} cases" if len(there) == len(counts) else " / ".join(there)
-            parts.append(f"{said[side]}{'' if parts else ' on most logs'} with {those}")
-    text = ", ".join(parts) or f"{said[WITH]} or {said[AGAINST]} on most logs with none of the {len(counts)} cases"
-    return f"{what}: {text}"
+    named = {side: " / ".join(map(str, counts.index[of])) or "none" for side, of in most.items()}
+    named |= {side: "all" for side, of in most.items() if of.all()}
+    return f"{what}, on most logs: {said[WITH]} with {named[WITH]}, {said[AGAINST]} with {named[AGAINST]}"
 
 
-def _sides_of(table, better):
-    """The side of each effect: a column `side`, or where coincidence lies."""
-    return table.side if "side" in table else sides(table, better)
-
-
-def _panel(ax, table, places, better):
-    """Draw one panel; return the sides that its rows are on."""
-    of = _sides_of(table, better) if better else table.effect.map(lambda _: OPEN)
-    colours = of.map(LOOKS) if better else of.map(lambda _: COLOURS[0])
+def _rows(ax, table, places):
+    """Draw one panel."""
     ends = table.filter(["low", "high", "year_low", "year_high", "effect", *MARKS]).to_numpy(float)
     left, right = max(np.nanmin(ends, initial=0), -FARTHEST), min(np.nanmax(ends, initial=0), FARTHEST)
     for log, row in table.iterrows():
-        y, colour = places[log], colours[log]
-        if of[log] == AGAINST:
-            ax.axhspan(y - 0.42, y + 0.42, color=LOOKS[AGAINST], alpha=0.13, linewidth=0)
+        y, colour = places[log], LOOKS[row.side]
+        if row.side == AGAINST:
+            ax.axhspan(y - 0.42, y + 0.42, color=colour, alpha=0.13, linewidth=0)
         for ends, style in ((["year_low", "year_high"], THIN), (["low", "high"], THICK)):
             ax.hlines(y, *np.clip(row.reindex(ends).astype(float), left, right), color=colour, **style)
-        ax.plot(np.clip(row.effect, left, right), y, "o", color=colour, markersize=6 if of[log] == AGAINST else 5)
+        ax.plot(np.clip(row.effect, left, right), y, "o", color=colour, markersize=5.5)
         for mark, (_, style) in MARKS.items():
             ax.plot(np.clip(row.get(mark, np.nan), left, right), y, linestyle="", **style)
         if not left <= row.effect <= right:  # is written at the end of the axis
@@ -188,7 +151,6 @@ def _panel(ax, table, places, better):
             ax.annotate(f"{100 * row.effect:+.0f}%", (at, y), (0, 6), textcoords="offset points", size=8, ha="center")
     ax.axvline(0, color="black", linewidth=1)
     in_whole_per_cents(ax.xaxis)
-    return of.unique()
 
 
 def heat(table, about, label, *, titles=None, names=None):
@@ -210,7 +172,7 @@ def heat(table, about, label, *, titles=None, names=None):
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
     said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or 0", "bold: another year agrees"
     legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(OF_PAPER))
-    title(figure, _on_most(table.loc[measures[0]], -1, SAID, measures[0].split(" [")[0]))
+    title(figure, _message(sides(table.loc[measures[0]], -1), SAID, measures[0].split(" [")[0]))
     return figure
 
 
@@ -238,16 +200,10 @@ def panels(table, about, height=1.6):
     """Make a figure with a panel for each log of a table, the paper's first, and go through the panels, as `facets`."""
     logs = table.index.unique("log")
     named = {log: label for log, label in zip(*rows(about), strict=True) if log in logs}
-    down = -(-len(named) // ACROSS)
-    size = (WIDEST, 1.1 + height * down)
-    _, axes = plt.subplots(down, ACROSS, figsize=size, sharex=True, sharey=True, squeeze=False)
-    for place, ax in enumerate(axes.flat):
-        if place >= len(named):
-            ax.remove()
-        elif place + ACROSS >= len(named):  # the lowest of its column has the labels
-            ax.tick_params(labelbottom=True)
-    for ax, (log, label) in zip(axes.flat, named.items(), strict=False):
+    _, axes = _panels(len(named), ACROSS, WIDEST, height, 1.1, sharex=True, sharey=True)
+    for ax, (log, label) in zip(axes, named.items(), strict=True):
         ax.set_title(label, size=9.5)
+        ax.tick_params(labelbottom=ax in axes[-ACROSS:])  # the lowest of its column has the labels
         yield log, ax, table[table.index.isin([log], "log")].droplevel("log")
 
 
@@ -262,21 +218,18 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     if not names:
         return plt.figure(figsize=(WIDEST, 1.1))
     styles = dict(zip(names, cycle(STYLES), strict=False))
-    seen = set()
+    table = table.assign(side=sides(table, better))
     for log, ax, part in panels(table, about):
-        points = []
         for name, (dash, mark) in styles.items():
             of = part[part.index.isin([name], 0)].droplevel(0)
             places = [ticks.index(tick) for tick in of.index] if own is None else list(of.index)
-            side = sides(of, better)
+            colours = of.side.map(LOOKS)
             ax.plot(places, of.effect, linestyle=dash, color="#AAAAAA", linewidth=1.2, zorder=1)
-            ax.vlines(places, of.low, of.high, color=side.map(LOOKS), linewidth=3, alpha=0.45)
-            ax.scatter(places, of.effect, c=list(side.map(LOOKS)), marker=mark, s=22, zorder=3)
+            ax.vlines(places, of.low, of.high, color=colours, linewidth=3, alpha=0.45)
+            ax.scatter(places, of.effect, c=colours, marker=mark, s=22, zorder=3)
             if name == names[0] and "exact" in of:
                 ax.plot(places, of.exact, **CROSS)
-            points += list(side)
-        seen |= set(points)
-        if points.count(AGAINST) > len(points) / 2:
+        if (part.side == AGAINST).mean() > HALF:
             ax.set_facecolor(SHADE)
         ax.axhline(0, color="black", linewidth=1)
         if own is None:
@@ -289,100 +242,73 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     ax.figure.supxlabel(x, size=10)
     ax.figure.supylabel(y, size=10)
     entries = {str(name): {"color": "grey", "linestyle": dash, "marker": mark} for name, (dash, mark) in styles.items()}
-    entries |= _sides(said, seen)
-    if "exact" in table:
-        entries["with exact estimates"] = CROSS
+    entries |= _sides(said, table.side) | ({"with exact estimates": CROSS} if "exact" in table else {})
     legend(ax.figure, entries | _star(starred))
-    of_logs = _by_log(table, better)
-    if len(names) > ACROSS:
-        title(ax.figure, f"{_on_most(of_logs, better, said, y)}, at most points")
-    else:
-        counts = _by_name(of_logs if len(names) > 1 else of_logs.rename({names[0]: ""}, level=0), better, said)
-        title(ax.figure, f"{y}, at most points: {counts}")
+    counts = table.groupby(level=[0, 1], sort=False).side.value_counts(normalize=True)
+    most = counts[counts > HALF].reset_index(-1).side.reindex(table.index.droplevel(2).unique(), fill_value=OPEN)
+    title(ax.figure, _message(most, said, f"{y}, at most points"))
     return ax.figure
-
-
-def _by_log(table, better):
-    """Find the side on which most points of a line are on each log, by (line, log) in a column `side`."""
-
-    def of_most(points):
-        return next((side for side in (WITH, AGAINST) if (points == side).mean() > 0.5), OPEN)
-
-    return sides(table, better).groupby(level=[0, 1], sort=False).agg(of_most).to_frame("side")
 
 
 def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
     """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait."""
-    table = table.rename(titles or {}, level=0)
+    table = table.rename(titles or {}, level=0).assign(side=lambda of: sides(of, better))
     names = table.index.unique(0)
     size = (WIDEST, 1.2 + 2.7 * len(names))
     figure, axes = plt.subplots(len(names), len(traits), figsize=size, sharex="col", squeeze=False)
-    found, named = set(), []
+    related, panels = {}, []
     for line, name in zip(axes, names, strict=True):
-        of = table.loc[name]
-        found |= set(sides(of, better))
-        for ax, trait in zip(line, traits, strict=True):
-            named.append((ax, _points(ax, of, about[trait], about.paper, better), of.effect))
+        for ax, (trait, called) in zip(line, traits.items(), strict=True):
+            of = table.loc[name].join(about[[trait, "paper"]]).dropna(subset=[trait])
+            panels.append((ax, _points(ax, of.sort_values(trait), trait)))
+            related[f"{name} correlates most with {called}"] = of.effect.corr(of[trait], method="spearman")
         line[0].set_ylabel(f"{name}\n{label}")
     for ax, called in zip(axes[-1], traits.values(), strict=True):
         ax.set_xlabel(called)
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     hollow = {"marker": "o", "color": "black", "fillstyle": "none", "linestyle": ""}
-    entries = _sides(said, found) | {"coincidence": BARS["coincidence"], f"hollow: {starred}": hollow}
-    legend(figure, entries)
-    related = {
-        (name, trait): table.loc[name].effect.corr(about[trait].reindex(table.loc[name].index), method="spearman")
-        for name in names
-        for trait in traits
-    }
-    name, trait = max(related, key=lambda pair: np.nan_to_num(abs(related[pair])))
-    title(figure, f"{name} correlates most with {traits[trait]}: rank correlation {related[name, trait]:+.2f}")
+    legend(figure, _sides(said, table.side) | {"coincidence": BARS["coincidence"], f"hollow: {starred}": hollow})
+    most = max(related, key=lambda pair: np.nan_to_num(abs(related[pair])))
+    title(figure, f"{most}: rank correlation {related[most]:+.2f}")
     figure.draw_without_rendering()
-    for points in named:
-        _named(*points)
+    for panel in panels:
+        _named(*panel)
     return figure
 
 
-def _points(ax, table, trait, paper, better):
-    """Draw one measure against one trait; return the trait by log, from left to right."""
-    of, known = sides(table, better), trait.reindex(table.index).dropna().sort_values()
-    for log, at in known.items():
-        row, colour = table.loc[log], LOOKS[of[log]]
+def _points(ax, table, trait):
+    """Draw one measure against one trait; return the places of the logs, from left to right."""
+    for _, row in table.iterrows():
+        at, colour = row[trait], LOOKS[row.side]
         ax.vlines(at, row.low, row.high, color=colour, **THICK | {"linewidth": 4})
-        ax.plot(at, row.effect, "o", color=colour, markersize=6, markerfacecolor="white" if paper[log] else colour)
+        ax.plot(at, row.effect, "o", color=colour, markersize=6, markerfacecolor="white" if row.paper else colour)
     ax.axhline(0, color="black", linewidth=1)
     ax.margins(x=0.2, y=0.12)
     bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) != 0.02 or table.effect.max() < 0.3])
-    return known
+    return dict(zip(table.index, table[[trait, "effect"]].to_numpy(), strict=True))
 
 
-OFFSETS = [(x, y) for y in (4, -10, 14, -20, 24, -30) for x in (5, -5)]
-"""Where the name of a point may stand, in points of it; where no other is, the first."""
-
-
-def _named(ax, at, effects):
-    """Write the names of points beside them, each where none that is written already is."""
-    taken = []
-    for log, x in at.items():
+def _named(ax, points):
+    """Write the names of points beside them, each at the first of the `OFFSETS` where no point and no name is."""
+    taken = [Bbox(ax.transData.transform(at) + [[-3], [3]]) for at in points.values()]
+    line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+    for log, at in points.items():
         for shift in OFFSETS:
-            side = {"ha": "left" if shift[0] > 0 else "right", "size": 7, "textcoords": "offset points"}
-            name = ax.annotate(log, (x, effects[log]), shift, **side)
-            box = name.get_window_extent().padded(1)
-            points = ax.transData.transform([[at[other], effects[other]] for other in at.index if other != log])
-            free = not any(box.overlaps(one) for one in taken) and not any(box.contains(*point) for point in points)
-            if free and ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1:
+            side = "left" if shift[0] > 0 else "right"
+            name = ax.annotate(log, at, shift, textcoords="offset points", size=7, ha=side)
+            box = name.get_window_extent()
+            free = ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1 and not any(map(box.overlaps, taken))
+            if free or shift == OFFSETS[-1]:
                 break
-            if shift != OFFSETS[-1]:
-                name.remove()
+            name.remove()
         if abs(shift[1]) > 10:
-            line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
-            ax.annotate("", (x, effects[log]), shift, textcoords="offset points", arrowprops=line)
+            ax.annotate("", at, shift, textcoords="offset points", arrowprops=line)
         taken.append(box)
 
 
 def _sides(said, found):
     """Entries of a legend: the sides that occur."""
-    return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in found}
+    return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in set(found)}
 
 
 def _star(starred):
