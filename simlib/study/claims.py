@@ -2,16 +2,7 @@
 
 The claims are sentences of the papers, in `data/published/claims.csv`. What must hold for a claim are its parts, in
 `data/published/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
-measures; it decides nothing. One rule makes all verdicts:
-
-- A measurement of a part *holds* where the whole interval lies within the bounds, *does not hold* where the whole
-  interval lies beyond one of them, and *cannot be decided* otherwise. A part may be measured on several logs or models:
-  its shares are those of its measurements that are shown, open and contradicted.
-- A claim's shares are the means over its parts, whose headlines together count as much as all its other parts. It is
-  *reproduced* where at least two thirds are shown and at most a sixth contradicted, *not reproduced* the other way
-  round or where its headlines are, *partly reproduced* where more than a sixth are shown and more than a sixth
-  contradicted, and else *inconclusive*. Such shares do not depend on how many logs a part was measured on.
-- Every claim is judged again with stricter and with looser bounds. Where its word changes, it *depends on the bound*.
+measures; it decides nothing. One rule, in `docs/verdicts.md`, makes all verdicts.
 
 A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
 authors most likely used, and on the paper's own printed numbers, for a criterion that these fail is a bad one, or the
@@ -86,8 +77,8 @@ class Measure:
     def spread(cls, values):
         """Take a Series by replication: the value as it is, and the middle 95 % of the replications."""
         runs = values.drop(AS_IT_IS)
-        found = Interval.of(runs) if runs.notna().any() else NOTHING
-        return cls(float(values[AS_IT_IS]), found.low, found.high, tuple(runs))
+        found = cls.range(runs) if runs.notna().any() else replace(NOTHING, runs=tuple(runs))
+        return replace(found, value=float(values[AS_IT_IS]))
 
     @classmethod
     def range(cls, runs):

@@ -157,8 +157,13 @@ def stated(found, template):
     """Write what the study found, every number from a record."""
     if lacking := missing(found):
         raise ValueError(f"{template}: found no record that decides {', '.join(lacking)}, whose numbers it states")
-    page = Environment(loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True)
-    return page.get_template(template).render(numbers(found))
+    return templates().get_template(template).render(numbers(found))
+
+
+def templates(**options):
+    """Find the templates of texts and pages; a number that is not there is an error."""
+    options = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True} | options
+    return Environment(loader=PackageLoader("simlib.study"), **options)
 
 
 def counted_means(found):

@@ -6,13 +6,11 @@ GitHub shows them as they are; `site` shows the same pages.
 import re
 from collections import Counter
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from .._util import paths
 from ..logs import archive
 from . import claims, counting
 from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
-from .outcomes import SIMULATED, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .outcomes import SIMULATED, by_verdict, counted_means, decided, missing, numbers, templates, tsafrir, unjudged
 from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
@@ -44,9 +42,7 @@ NOT_JUDGED = {
 
 def pages(found, site=False):
     """Write the pages about some outcomes: texts by their names in `figures/`, or in the site's folder `exhibits/`."""
-    env = Environment(
-        loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    env = templates()
     env.filters |= {"cell": cell, "number": number, "counted": counted, "counts_of": counts_of}
     real = [one for one in found if not one.synthetic]
     rows, home, complete = decided(real), "index.md" if site else "README.md", not missing(real)
@@ -132,12 +128,12 @@ def _details(row):
 def counted(cells):
     """How many cells are inside, close and off by the text, and why others are not judged, as text."""
     others = [f"{count} {NOT_JUDGED[reason]}" for reason, count in unjudged(cells).items() if count]
-    return "; ".join(filter(None, [counts_of(tally(cells)), f"not judged: {', '.join(others)}" if others else ""]))
+    return "; ".join(filter(None, [counts_of(cells, TEXT), f"not judged: {', '.join(others)}" if others else ""]))
 
 
-def counts_of(counts):
-    """Write how many cells of a tally, or those by the likely program, are inside, close and off."""
-    counts = tally(counts, RESTORED, LIKELY) if isinstance(counts, list) else counts
+def counts_of(cells, *rules):
+    """Write how many cells are inside, close and off by these rules."""
+    counts = tally(cells, *rules)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
 
 
