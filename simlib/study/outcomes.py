@@ -169,6 +169,8 @@ def templates(**options):
 def counted_means(found):
     """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
     table = counting.numbers(found)
+    if not len(table):
+        return {}
     steps, controls = counting.steps(table), counting.controls(table)
     counts = pd.DataFrame({"inside": steps[[INSIDE, counting.WIDE]].sum(axis=1)})
     counts["of"] = steps.numbers - steps[counting.UNJUDGED]
@@ -231,10 +233,9 @@ def with_findings(text, found, template):
 def total(found):
     """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
     sentences = []
-    if any(one.paper == "mualem2001" and one.cells for one in found):
-        for name, of in counted_means(found).items():
-            counts = [f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)]
-            sentences.append(f"{counting.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
+    for name, of in counted_means(found).items():
+        counts = [f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)]
+        sentences.append(f"{counting.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
     rows = decided(found)
     own = [claim for claim in rows if claim["paper"] == "own"]
     papers = [claim for claim in rows if claim["paper"] != "own"]

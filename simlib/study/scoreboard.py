@@ -15,10 +15,8 @@ from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
-"""Of verdicts on claims."""
-
-PART_SIGNS = {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘", UNTESTED: "–"}
-"""Of measurements, and of the study's own findings."""
+SIGNS |= {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘"}
+"""Of verdicts on claims; and of those on measurements, and on the study's own findings."""
 
 SHORT = {"mualem2001": "MF", "tang2013": "Tang", "tsafrir2005": "TEF"}
 """What texts call the papers."""
@@ -56,14 +54,14 @@ def pages(found, site=False):
         "paper_names": PAPERS,
         "short": SHORT,
         "signs": SIGNS,
-        "sign": sign,
+        "sign": SIGNS.get,
         "brief": brief,
         "page": lambda one: f"{one.name}.md" if site else f"../notebooks/{one.paper}/{one.notebook}.ipynb",
         "outcomes": found,
         "claims": papers,
         "own_findings": [row for row in rows if row["paper"] == "own"],
         "counts": {paper: of for paper, of in counts.items() if sum(of.values())},
-        "means": counted_means(real) if any(one.paper == "mualem2001" and one.cells for one in real) else {},
+        "means": counted_means(real),
         "group_names": {name: counting.GROUPS[group] for name, group in SIMULATED.items()},
         "tsafrir": tsafrir(real),
         "unjudged": unjudged([each for one in real for each in one.cells]),
@@ -87,11 +85,6 @@ def write(found, folder):
     for path in (folder / "claims").glob("*.md"):
         if f"claims/{path.name}" not in texts:
             path.unlink()
-
-
-def sign(verdict):
-    """The sign of a verdict on a claim, a part of it or a finding."""
-    return (SIGNS | PART_SIGNS)[verdict]
 
 
 def brief(row):

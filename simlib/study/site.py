@@ -65,7 +65,7 @@ def _meant(of, whole):
 
 
 PAGES = templates(autoescape=True)
-PAGES.globals |= {"sign": scoreboard.sign, "brief": scoreboard.brief}
+PAGES.globals |= {"sign": scoreboard.SIGNS.get, "brief": scoreboard.brief}
 
 
 def written(rows, executed, stand_ins):
