@@ -90,13 +90,9 @@ def compile_kernels():
     from .investigations.qsim import Qsim
 
     tang_months.compile_kernel()
-    for case in (
-        EasyProgram(),
-        ConservativeProgram(),
-        Qsim(adjust=Adjustment()),
-        *POLICIES.values(),
-    ):  # each kernel that Python calls once
-        simulate(archive.load("sample"), case[0] if isinstance(case, tuple) else case)
+    policies = [case[0] if isinstance(case, tuple) else case for case in POLICIES.values()]
+    for policy in (EasyProgram(), ConservativeProgram(), Qsim(adjust=Adjustment()), *policies):
+        simulate(archive.load("sample"), policy)  # each kernel that Python calls once
 
 
 def main(arguments=None):

@@ -2,16 +2,7 @@
 
 The claims are sentences of the papers, in `data/published/claims.csv`. What must hold for a claim are its parts, in
 `data/published/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
-measures; it decides nothing. One rule makes all verdicts:
-
-- A measurement of a part *holds* where the whole interval lies within the bounds, *does not hold* where the whole
-  interval lies beyond one of them, and *cannot be decided* otherwise. A part may be measured on several logs or models:
-  its shares are those of its measurements that are shown, open and contradicted.
-- A claim's shares are the means over its parts, whose headlines together count as much as all its other parts. It is
-  *reproduced* where at least two thirds are shown and at most a sixth contradicted, *not reproduced* the other way
-  round or where its headlines are, *partly reproduced* where more than a sixth are shown and more than a sixth
-  contradicted, and else *inconclusive*. Such shares do not depend on how many logs a part was measured on.
-- Every claim is judged again with stricter and with looser bounds. Where its word changes, it *depends on the bound*.
+measures; it decides nothing. One rule, in `docs/verdicts.md`, makes all verdicts.
 
 A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
 authors most likely used, and on the paper's own printed numbers, for a criterion that these fail is a bad one, or the
@@ -34,7 +25,7 @@ from .._util import paths
 from ..analysis.stats import Interval, mean_interval
 from .loading import Logs
 from .results import AS_IT_IS
-from .verdicts import TEXT
+from .verdicts import LIKELY, RESTORED, TEXT
 
 REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "inconclusive", "not reproduced"
 DEPENDS = "depends on the bound"
@@ -86,8 +77,8 @@ class Measure:
     def spread(cls, values):
         """Take a Series by replication: the value as it is, and the middle 95 % of the replications."""
         runs = values.drop(AS_IT_IS)
-        found = Interval.of(runs) if runs.notna().any() else NOTHING
-        return cls(float(values[AS_IT_IS]), found.low, found.high, tuple(runs))
+        found = cls.range(runs) if runs.notna().any() else replace(NOTHING, runs=tuple(runs))
+        return replace(found, value=float(values[AS_IT_IS]))
 
     @classmethod
     def range(cls, runs):
@@ -291,16 +282,9 @@ def withdrawn(claim, why):
 
 def _judged(criterion, on, measure):
     """The record of one part, measured on one log or the like; `sees` is the smallest effect that it could show."""
-    verdict = criterion.judge(measure)
-    return {
-        "part": criterion.part,
-        "on": on,
-        "value": measure.value,
-        "low": measure.low,
-        "high": measure.high,
-        "verdict": verdict,
-        "sees": (measure.high - measure.low) / 2,
-    }
+    known = {"value": measure.value, "low": measure.low, "high": measure.high}
+    judged = {"verdict": criterion.judge(measure), "sees": (measure.high - measure.low) / 2}
+    return {"part": criterion.part, "on": on} | known | judged
 
 
 def _said(parts):
@@ -380,23 +364,19 @@ def powers(claim):
 
 def _evidence(id, reading, judged):
     """Say what was measured under a reading; of a part that was measured on many things, on how many it holds."""
-    said = [_of_part(criteria()[id][part], found) for part, found in _by_part(judged["parts"]).items()]
+    said = []
+    for part, found in _by_part(judged["parts"]).items():
+        one, known = criteria()[id][part], [each for each in found if each["value"] == each["value"]]
+        if len(found) <= MANY or not known:
+            names = [f"{part}, {each['on']}" if each["on"] else part for each in found]
+            each = zip(names, found, strict=True)
+            said += [f"{name}: {number(of, one.form)}, {of['verdict']} ({one.demand})" for name, of in each]
+            continue
+        counts = Counter(each["verdict"] for each in known)
+        verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
+        ends = " to ".join(format(end(each["value"] for each in known), one.form) for end in (min, max))
+        said.append(f"{part} ({one.demand}) on {len(known)}, {ends}: {verdicts}")
     return f"{reading}: {'; '.join(said)}"
-
-
-def _of_part(criterion, found):
-    known = [one for one in found if one["value"] == one["value"]]
-    if len(found) <= MANY or not known:
-        return "; ".join(_in_words(criterion, one) for one in found)
-    counts = Counter(one["verdict"] for one in known)
-    verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
-    ends = (format(end(one["value"] for one in known), criterion.form) for end in (min, max))
-    return f"{criterion.part} ({criterion.demand}) on {len(known)}, {' to '.join(ends)}: {verdicts}"
-
-
-def _in_words(criterion, one):
-    on = f", {one['on']}" if one["on"] else ""
-    return f"{criterion.part}{on}: {number(one, criterion.form)}, {one['verdict']} ({criterion.demand})"
 
 
 def number(one, form):
@@ -465,7 +445,7 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
         try:
             draws = of if isinstance(of, list) else [of]
             known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
-            parts = [_parts(measure(one)) for one in known]
+            parts = [_measured(measure(one)) for one in known]
             readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
         except KeyError as error:  # the notebook was changed
             lacking.append(f"{rule}: cannot be judged any more: found no {error.args[0]!r} among the runs")
@@ -535,18 +515,10 @@ def _names(of):
     return {name for place in places for level in {"log", "trace"} & set(place.names) for name in place.unique(level)}
 
 
-def _parts(measured):
-    """Make a `Measure` of each part."""
-    if measured is None:
-        return None
-    return {
-        part: {on: _measure(one) for on, one in of.items()} if isinstance(of, dict) else _measure(of)
-        for part, of in measured.items()
-    }
-
-
-def _measure(value):
-    """Make a `Measure` of a number, or of a Series by run."""
+def _measured(value):
+    """Make a `Measure` of a number or a Series by run, or of each of a dict."""
+    if isinstance(value, dict):
+        return {name: _measured(one) for name, one in value.items()}
     if isinstance(value, Measure) or value is None:
         return value
     if not isinstance(value, pd.Series):
@@ -558,8 +530,7 @@ def _measure(value):
 
 def _verdict(found):
     """The verdict by the text with its counts, and those of other readings."""
-    others = {"likely": "likely program", "restored": "restored log", "printed": "as printed"}
-    others[LIKE_THESE] = LIKE_THESE
+    others = {LIKELY: "likely program", RESTORED: "restored log", PRINTED: "as printed", LIKE_THESE: LIKE_THESE}
     readings = found.get("readings", {})
     counts = readings[TEXT]["counts"] if TEXT in readings else {}
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]

@@ -104,14 +104,7 @@ def sources(workloads):
         dropped = [f"{count:,} {reason}" for reason, count in workload.dropped.value_counts(sort=False).items()]
         source = workload.source
         file = f"model: {source['model']}" if "model" in source else source.get("file", "none")
-        rows.append(
-            {
-                "log": workload.name,
-                "file": ("SYNTHETIC " if workload.stand_in else "") + file,
-                "processors": f"{workload.procs:,}",
-                "jobs": f"{len(workload):,}",
-                "dropped": "; ".join(dropped),
-                "then": "; ".join(workload.history),
-            }
-        )
+        file = f"SYNTHETIC {file}" if workload.stand_in else file
+        sizes = f"{workload.procs:,}", f"{len(workload):,}"
+        rows.append((workload.name, file, *sizes, "; ".join(dropped), "; ".join(workload.history)))
     return pd.DataFrame(rows, columns=["log", "file", "processors", "jobs", "dropped", "then"]).set_index("log")

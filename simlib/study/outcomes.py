@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from .._util import paths
 from ..logs.archive import NOT_VERIFIED
 from . import claims, counting, records
-from .claims import HOLDS, HOLDS_NOT, OPEN, VERDICTS
+from .claims import HOLDS, VERDICTS
 from .records import notebook
 from .tang2013 import STAND_INS, machines
 from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
@@ -69,21 +69,21 @@ class Outcome:
         """The log files, with a mark where they are not verified, or else models, that it was made from."""
         files = []
         for log in (log for record in self.records for log in record["logs"]):
-            file = (log["file"] or log["name"]) + (", restored" if log["name"].endswith(", restored") else "")
-            # older records do not say whether it was verified
-            files.append(file + (f" ({NOT_VERIFIED})" if log.get("verified") is False else ""))
+            restored = records.BACK if log["name"].endswith(records.BACK) else ""
+            not_verified = f" ({NOT_VERIFIED})" if log["verified"] is False else ""
+            files.append((log["file"] or log["name"]) + restored + not_verified)
         models = [model["model"] for record in self.records for model in record["models"]]
         return list(dict.fromkeys(files or models))
 
     @property
     def cells(self):
         """The judged cells of all its records."""
-        return [cell for record in self.records for cell in record["verdicts"].get("cells", [])]
+        return [cell for record in self.records for cell in record["verdicts"]["cells"]]
 
     @property
     def claims(self):
         """The decided claims of all its records, with their verdicts as they are stated."""
-        decided = [claim for record in self.records for claim in record["verdicts"].get("claims", [])]
+        decided = [claim for record in self.records for claim in record["verdicts"]["claims"]]
         return [claim | {"verdict": claims.stated(claim)} for claim in decided]
 
 
@@ -116,8 +116,7 @@ def unjudged(cells):
 def by_verdict(claims):
     """Count the claims of each verdict, in their order: those on claims of a paper, then any on our own findings."""
     counts = Counter(claim["verdict"] for claim in claims)
-    own = {verdict: counts[verdict] for verdict in (HOLDS, OPEN, HOLDS_NOT) if counts[verdict]}
-    return {verdict: counts[verdict] for verdict in VERDICTS} | own
+    return {verdict: counts[verdict] for verdict in VERDICTS} | counts
 
 
 def decided(found):
@@ -132,9 +131,7 @@ def numbers(found):
     """Collect every number that texts about the study state, from the records."""
     verdicts = {claim["id"]: claim for claim in decided(found)}
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
-    printed = [
-        claim["readings"][claims.PRINTED] for claim in verdicts.values() if claims.PRINTED in claim.get("readings", {})
-    ]
+    readings = [claim.get("readings", {}) for claim in verdicts.values()]
     return {
         "papers": papers,
         "all": sum(papers.values()),
@@ -142,7 +139,7 @@ def numbers(found):
         "verdicts": verdicts,
         "gains": _gains(found[0].folder),
         "as_they_are": Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim),
-        "printed": by_verdict(printed),
+        "printed": by_verdict([each[claims.PRINTED] for each in readings if claims.PRINTED in each]),
         "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
         "counted": counted_means(found),
         "weighted": _stated(verdicts["TG-46"]),
@@ -153,21 +150,27 @@ def numbers(found):
 
 def missing(found):
     """The findings whose numbers texts state, but that no record decides."""
-    there = {claim["id"] for claim in decided(found) if "numbers" in claim}
-    return [id for id in claims.findings() if id not in there]
+    return sorted(claims.findings().keys() - {claim["id"] for claim in decided(found) if "numbers" in claim})
 
 
 def stated(found, template):
     """Write what the study found, every number from a record."""
     if lacking := missing(found):
         raise ValueError(f"{template}: found no record that decides {', '.join(lacking)}, whose numbers it states")
-    page = Environment(loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True)
-    return page.get_template(template).render(numbers(found))
+    return templates().get_template(template).render(numbers(found))
+
+
+def templates(**options):
+    """Find the templates of texts and pages; a number that is not there is an error."""
+    options = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True} | options
+    return Environment(loader=PackageLoader("simlib.study"), **options)
 
 
 def counted_means(found):
     """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
     table = counting.numbers(found)
+    if not len(table):
+        return {}
     steps, controls = counting.steps(table), counting.controls(table)
     counts = pd.DataFrame({"inside": steps[[INSIDE, counting.WIDE]].sum(axis=1)})
     counts["of"] = steps.numbers - steps[counting.UNJUDGED]
@@ -230,10 +233,9 @@ def with_findings(text, found, template):
 def total(found):
     """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
     sentences = []
-    if any(one.paper == "mualem2001" and one.cells for one in found):
-        for name, of in counted_means(found).items():
-            counts = [f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)]
-            sentences.append(f"{counting.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
+    for name, of in counted_means(found).items():
+        counts = [f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)]
+        sentences.append(f"{counting.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
     rows = decided(found)
     own = [claim for claim in rows if claim["paper"] == "own"]
     papers = [claim for claim in rows if claim["paper"] != "own"]

@@ -277,6 +277,9 @@ def _validator():
     return fastjsonschema.compile(schema)
 
 
+PACKAGES = "simlib", "numpy", "pandas", "numba", "scipy", "matplotlib"
+
+
 def provenance(exhibit, workloads, parameters):
     """Where an exhibit comes from: logs with their digests, models, parameters, seed, versions."""
     models = [workload for workload in workloads if "model" in workload.source]
@@ -302,13 +305,7 @@ def provenance(exhibit, workloads, parameters):
         ],
         "parameters": parameters,
         "seed": parameters.get("seed"),
-        "versions": {
-            "python": platform.python_version(),
-            **{
-                package: metadata.version(package)
-                for package in ("simlib", "numpy", "pandas", "numba", "scipy", "matplotlib")
-            },
-        },
+        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
     }
 
 

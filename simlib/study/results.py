@@ -19,6 +19,9 @@ AS_IT_IS = 0
 CLOSE_TO = {"bounded_slowdown": 0.10}
 """How far from the median of the runs a number outside their band may lie to be called close; of others, 0.05."""
 
+READING = ["ours", "deviation", "low", "median", "high", "verdict"]
+"""What a record has of a number under a rule."""
+
 LEVELS = {"log": "trace", "policy": "scheduler", "run": "replication"}
 """What levels of runs are called in the study's tables."""
 
@@ -245,15 +248,13 @@ def cells(table):
     if not {"verdict", "note"} <= set(table):
         return []
     levels = [level for level in table.index.names if level != "rule"]
+    rows = table[table.verdict.notna()].reindex(columns=["published", *READING, "note"])
+    for end in ("high", "median", "low"):
+        rows[end] = rows[end].where(rows.low.notna(), rows.ours)
     found = []
-    for place, part in table[table.verdict.notna()].groupby(level=levels, sort=False):
-        readings = {}
+    for place, part in rows.groupby(level=levels, sort=False):
         rules = part.index.get_level_values("rule") if "rule" in part.index.names else [TEXT]
-        for rule, row in zip(rules, part.to_dict("records"), strict=True):
-            known = not np.isnan(row.get("low", np.nan))
-            ends = {name: row[name] if known else row["ours"] for name in ("low", "median", "high")}
-            off = {"deviation": row.get("deviation", np.nan)}
-            readings[rule] = {"ours": row["ours"]} | off | ends | {"verdict": row["verdict"]}
+        readings = dict(zip(rules, part[READING].to_dict("records"), strict=True))
         cell = {"of": dict(zip(levels, place, strict=True)), "published": part.published.iloc[0], "readings": readings}
         found.append(cell | ({"note": part.note.iloc[0]} if part.note.iloc[0] else {}))
     return found
@@ -338,9 +339,9 @@ def beside(table, form, across, sd=False):
     if not across:
         return found
     order = found.index.droplevel(across).unique()
-    keys = found.index.droplevel([name for name in found.index.names if name not in across]).unique()
-    columns = [(*([key] if isinstance(key, str) else key), what) for key in keys for what in found]
-    return found.unstack(across).reorder_levels([*across, None], axis=1)[columns].reindex(order)
+    by_place = {place: of.droplevel(across) for place, of in found.groupby(level=across, sort=False)}
+    by_place = {place if len(across) > 1 else place[0]: of for place, of in by_place.items()}
+    return pd.concat(by_place, axis=1, names=across).reindex(order)
 
 
 def with_printed(runs, name, scale=1.0):

@@ -6,21 +6,17 @@ GitHub shows them as they are; `site` shows the same pages.
 import re
 from collections import Counter
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from .._util import paths
 from ..logs import archive
 from . import claims, counting
 from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
-from .outcomes import SIMULATED, by_verdict, counted_means, decided, missing, numbers, tsafrir, unjudged
+from .outcomes import SIMULATED, by_verdict, counted_means, decided, missing, numbers, templates, tsafrir, unjudged
 from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
-"""Of verdicts on claims."""
-
-PART_SIGNS = {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘", UNTESTED: "–"}
-"""Of measurements, and of the study's own findings."""
+SIGNS |= {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘"}
+"""Of verdicts on claims; and of those on measurements, and on the study's own findings."""
 
 SHORT = {"mualem2001": "MF", "tang2013": "Tang", "tsafrir2005": "TEF"}
 """What texts call the papers."""
@@ -44,9 +40,7 @@ NOT_JUDGED = {
 
 def pages(found, site=False):
     """Write the pages about some outcomes: texts by their names in `figures/`, or in the site's folder `exhibits/`."""
-    env = Environment(
-        loader=PackageLoader("simlib.study"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    env = templates()
     env.filters |= {"cell": cell, "number": number, "counted": counted, "counts_of": counts_of}
     real = [one for one in found if not one.synthetic]
     rows, home, complete = decided(real), "index.md" if site else "README.md", not missing(real)
@@ -60,14 +54,14 @@ def pages(found, site=False):
         "paper_names": PAPERS,
         "short": SHORT,
         "signs": SIGNS,
-        "sign": sign,
+        "sign": SIGNS.get,
         "brief": brief,
         "page": lambda one: f"{one.name}.md" if site else f"../notebooks/{one.paper}/{one.notebook}.ipynb",
         "outcomes": found,
         "claims": papers,
         "own_findings": [row for row in rows if row["paper"] == "own"],
         "counts": {paper: of for paper, of in counts.items() if sum(of.values())},
-        "means": counted_means(real) if any(one.paper == "mualem2001" and one.cells for one in real) else {},
+        "means": counted_means(real),
         "group_names": {name: counting.GROUPS[group] for name, group in SIMULATED.items()},
         "tsafrir": tsafrir(real),
         "unjudged": unjudged([each for one in real for each in one.cells]),
@@ -91,11 +85,6 @@ def write(found, folder):
     for path in (folder / "claims").glob("*.md"):
         if f"claims/{path.name}" not in texts:
             path.unlink()
-
-
-def sign(verdict):
-    """The sign of a verdict on a claim, a part of it or a finding."""
-    return (SIGNS | PART_SIGNS)[verdict]
 
 
 def brief(row):
@@ -132,12 +121,12 @@ def _details(row):
 def counted(cells):
     """How many cells are inside, close and off by the text, and why others are not judged, as text."""
     others = [f"{count} {NOT_JUDGED[reason]}" for reason, count in unjudged(cells).items() if count]
-    return "; ".join(filter(None, [counts_of(tally(cells)), f"not judged: {', '.join(others)}" if others else ""]))
+    return "; ".join(filter(None, [counts_of(cells, TEXT), f"not judged: {', '.join(others)}" if others else ""]))
 
 
-def counts_of(counts):
-    """Write how many cells of a tally, or those by the likely program, are inside, close and off."""
-    counts = tally(counts, RESTORED, LIKELY) if isinstance(counts, list) else counts
+def counts_of(cells, *rules):
+    """Write how many cells are inside, close and off by these rules."""
+    counts = tally(cells, *rules)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
 
 

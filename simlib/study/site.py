@@ -19,7 +19,6 @@ from urllib.parse import unquote
 
 import nbformat
 import pandas as pd
-from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 from nbclient import NotebookClient
 from PIL import Image, ImageOps
@@ -29,7 +28,7 @@ from .._util import paths
 from ..core.sweeps import sweep
 from ..logs.archive import NOT_VERIFIED
 from . import scoreboard
-from .outcomes import Outcome, in_order, outcomes
+from .outcomes import Outcome, in_order, outcomes, templates
 from .records import PAPERS, notebook
 from .verdicts import TEXT
 
@@ -65,8 +64,8 @@ def _meant(of, whole):
 # The pages of `scoreboard`, and a page for each exhibit: what the records say, as MyST around HTML.
 
 
-PAGES = Environment(loader=PackageLoader("simlib.study"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-PAGES.globals |= {"sign": scoreboard.sign, "brief": scoreboard.brief}
+PAGES = templates(autoescape=True)
+PAGES.globals |= {"sign": scoreboard.SIGNS.get, "brief": scoreboard.brief}
 
 
 def written(rows, executed, stand_ins):

@@ -126,13 +126,12 @@ def correlation(effect, trait):
 def correlations(effects, traits, waits=None):
     """Correlate the effect of each measure with each trait, a column each, over the logs where jobs wait."""
     queued = traits.index if waits is None else waits.index[waits >= LEAST_WAIT]
-    rows = {
-        (measure, trait): correlation(of.effect[of.index.isin(queued)], traits[trait])
+    rows = [
+        {"effect": measure, "trait": trait} | correlation(of.effect[of.index.isin(queued)], traits[trait])
         for measure, of in _measures(effects)
         for trait in traits
-    }
-    index = pd.MultiIndex.from_tuples(list(rows), names=["effect", "trait"])
-    return pd.DataFrame(list(rows.values()), index, ["rho", "chance", "logs"])
+    ]
+    return pd.DataFrame(rows, columns=["effect", "trait", "rho", "chance", "logs"]).set_index(["effect", "trait"])
 
 
 def _measures(effects):

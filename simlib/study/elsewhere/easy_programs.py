@@ -82,9 +82,6 @@ def table():
 
 def settings(reading):
     """Write the settings in which a reading differs from the text's."""
-    told = []
-    for name, value, usual in zip(reading._fields, reading, TEXT, strict=True):
-        if value != usual:
-            value = NAMES[name][value] if name in NAMES else value
-            told.append(name if value is True else f"{name} = {value}")
-    return ", ".join(told)
+    told = {name: value for name, value in reading._asdict().items() if value != getattr(TEXT, name)}
+    told = {name: NAMES[name][value] if name in NAMES else value for name, value in told.items()}
+    return ", ".join(name if value is True else f"{name} = {value}" for name, value in told.items())

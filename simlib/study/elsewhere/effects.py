@@ -155,8 +155,7 @@ def by_measure(table, case, measures, beside=None):
 
 def minus(one, other):
     """Subtract effects on the same logs, with intervals as of independent errors."""
-    both = one.index.intersection(other.index, sort=False)
-    one, other = one.loc[both], other.loc[both]
+    one, other = one.align(other, join="inner", axis=0)
     table = pd.DataFrame({"base": other.effect, "value": one.effect, "effect": one.effect - other.effect})
     for low, high in (("low", "high"), ("year_low", "year_high")):
         down = np.hypot(one.effect - one[low], other[high] - other.effect)
