@@ -86,12 +86,6 @@ def flatness(jobs):
     return pd.DataFrame(rows).T.rename_axis(jobs.index.names[0])
 
 
-def flatness_in_words(flat):
-    """Say which shares the tenths of each histogram have."""
-    tenths = ", ".join(f"{group} {row.lowest:.2f} to {row.highest:.2f}" for group, row in flat.iterrows())
-    return f"tenths of the range between the peaks hold of a flat histogram's share: {tenths}"
-
-
 # What users ask for
 
 
@@ -104,15 +98,6 @@ def popular_estimates(jobs, values, longest):
     table = pd.DataFrame({"jobs": asked, "completed": used.size().reindex(asked.index, fill_value=0)})
     table = table.join(used.quantile([0.25, 0.5, 0.75]).unstack().set_axis(["q25", "q50", "q75"], axis=1))
     return table[table.index.isin(most)].reindex(jobs.index.unique("trace"), level="trace")
-
-
-def popular_in_words(popular):
-    """Say how far the jobs of popular estimates spread."""
-    half = (popular.q75 - popular.q25 >= 25).sum()
-    return (
-        f"the middle half spans 25 points or more for {half} of {len(popular)} popular values; "
-        f"their medians lie between {popular.q50.min():.0f} and {popular.q50.max():.0f} per cent"
-    )
 
 
 def round_estimates(jobs, longest):
@@ -237,14 +222,6 @@ def why_not_met(table, others):
     return notes
 
 
-def of_printed_peak(jobs, printed):
-    """Hold the killed jobs of the peak at zero against all that are printed: those that a file lacks may be alive."""
-    killed = (jobs.killed & (jobs.used < 1)).groupby("trace", sort=False).sum()
-    shares = (killed / printed).reindex(["CTC", "SDSC"]).dropna()
-    said = ", ".join(f"{trace} {share:.0%}" for trace, share in shares.items())
-    return f"those known to be killed, of as many jobs as are printed: {said}" if said else ""
-
-
 # Estimates from earlier runs: which of them count?
 
 
@@ -289,15 +266,6 @@ def counts(jobs, model, sample=True):
     one, two = past["runs"] > 0, past["runs"] > 1
     numbers = whole, whole & one, below, below & one, whole & two, below & two
     return pd.Series({name: int(of.sum()) for name, of in zip((*COUNTS, *WITH_TWO), numbers, strict=True)})
-
-
-def two_in_words(counted, printed):
-    """Say how many jobs have history if that is two earlier runs or more."""
-    jobs, under, history, own = counted[[COUNTS[0], COUNTS[2], *WITH_TWO]]
-    return (
-        f"if history is two earlier runs or more, {own:,} ({own / under:.0%}) of the underestimated jobs have it, as "
-        f"printed, but {history:,} ({history / jobs:.0%}) of all, in place of {printed[COUNTS[1]]:,.0f}"
-    )
 
 
 def can_be_added(lacking, most):
@@ -345,16 +313,6 @@ def profile(jobs):
             "uneven": np.abs(tenths - 0.1).sum() / 2,
         }
     return pd.DataFrame(rows).T.rename_axis("estimates")
-
-
-def profile_in_words(of):
-    """Say how the first kind of estimates compares with the users'."""
-    own, user = of.iloc[0], of.iloc[-1]
-    return (
-        f"mean accuracy {own.accuracy:.2f} against {user.accuracy:.2f}; {own.under_10:.0%} of the jobs use less than "
-        f"10 % of the estimate against {user.under_10:.0%}; {own.underestimated:.1%} outlive it against "
-        f"{user.underestimated:.1%}"
-    )
 
 
 def months_won(workload, jobs):

@@ -294,9 +294,6 @@ def test_what_is_predicted_and_what_is_done_when_predictions_are_outlived():
         ("would delay the head", (5,)),
         ("ends by the shadow time", (5,)),
     ]
-    for now, end in [(40, 51), (60, 71), (71, 131), (100, 131)]:
-        window = backfill_window(explanation.schedule, now, 4)
-        assert window.start[4] == end and window.run[3] == 20
     with pytest.raises(ValueError, match="expected EASY, one reservation"):
         backfill_window(simulate(w, EASY(reservations=2)), 60, 4)
 

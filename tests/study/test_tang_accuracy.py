@@ -139,7 +139,10 @@ def test_curie_and_its_standard_partition_have_the_jobs_that_were_counted(log):
 def test_the_nearest_log_is_that_of_the_least_ratio_to_what_is_printed(made_up):
     far = tang_trace(habits(days=60), machine=8, name="far")
     near = tang_trace(habits(days=60), machine=160000, name="near")
-    table = accuracy.likeness([far, near])
+    of_table1 = ["users", "mean_requested", "mean_run", "mean_R", *accuracy.SHARES.values()]
+    counted = pd.DataFrame(1, of_table1, ["far", "near"])
+    counted.loc["nodes"] = 8, 160000
+    table = accuracy.likeness([far, near], counted)
     assert table["Tang et al."]["processors"] == "163,840" and table.nearest["processors"] == "near"
     assert table.loc["load", ["Tang et al.", "nearest"]].tolist() == ["", ""] and table.far["year"] == "2009"
 

@@ -102,7 +102,7 @@ def test_predictions_above_the_estimates_change_nothing(rows, order):
 
 
 def test_to_plan_with_predictions_there_must_be_some():
-    with pytest.raises(ValueError, match="found no predictions, expected predicted="):
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'predicted'"):
         Predicted()
 
 

@@ -37,39 +37,31 @@ CORES = 4
 """Of a node of Intrepid, a Blue Gene/P."""
 
 
-def likeness(traces):
-    """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio."""
-    paper = printed("tang2013_numbers table1 fig1 fig2 fig13")
-    compared = {  # how it is written; the paper's, which does not print a load; ours, of a trace, its jobs and their R
-        "year": (
-            "{:.0f}",
-            2010,
-            lambda one, jobs, r: int(one.workload.calendar_month(jobs.submit)[len(jobs) // 2][:4]),
-        ),
-        "processors": ("{:,.0f}", CORES * paper.nodes, lambda one, jobs, r: one.workload.procs),
-        "jobs a month": ("{:,.0f}", paper.jobs_a_month, lambda one, jobs, r: len(jobs) / (np.ptp(jobs.submit) / MONTH)),
-        "users": ("{:.0f}", paper.users, lambda one, jobs, r: jobs.user.nunique()),
-        "mean requested time [h]": (
-            "{:.1f}",
-            paper.mean_requested / 3600,
-            lambda one, jobs, r: jobs.estimate.mean() / 3600,
-        ),
-        "mean run time [h]": ("{:.1f}", paper.mean_run / 3600, lambda one, jobs, r: jobs.run.mean() / 3600),
-        "mean R": ("{:.2f}", paper.mean_R, lambda one, jobs, r: r.mean()),
-        "jobs with R below 0.2": ("{:.0%}", paper["share_R_below_0.2"], lambda one, jobs, r: (r < 0.2).mean()),
-        "jobs with R below 0.5": ("{:.0%}", paper["share_R_below_0.5"], lambda one, jobs, r: (r < 0.5).mean()),
-        "jobs with R above 0.8": ("{:.0%}", paper["share_R_above_0.8"], lambda one, jobs, r: (r > 0.8).mean()),
-        "largest distance of these three": ("{:.0%}", np.nan, lambda one, jobs, r: unlike(one)),
-        "load": ("{:.2f}", np.nan, lambda one, jobs, r: one.workload.load),
+def likeness(traces, counted):
+    """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio.
+
+    `counted` has the numbers of Table 1, a column a log. The paper prints no load.
+    """
+    paper, jobs = printed("tang2013_numbers table1 fig1 fig2 fig13"), [one.workload.jobs for one in traces]
+    months = [one.workload.calendar_month(of.submit) for one, of in zip(traces, jobs, strict=True)]
+    shares = [f"share_R_{limit}" for limit in ("below_0.2", "below_0.5", "above_0.8")]
+    rows = {  # how it is written; the paper's; ours
+        "year": ("{:.0f}", 2010, [int(of[len(of) // 2][:4]) for of in months]),
+        "processors": ("{:,.0f}", CORES * paper.nodes, counted.loc["nodes"]),
+        "jobs a month": ("{:,.0f}", paper.jobs_a_month, [len(of) / (np.ptp(of.submit) / MONTH) for of in jobs]),
+        "users": ("{:.0f}", paper.users, counted.loc["users"]),
+        "mean requested time [h]": ("{:.1f}", paper.mean_requested / 3600, counted.loc["mean_requested"] / 3600),
+        "mean run time [h]": ("{:.1f}", paper.mean_run / 3600, counted.loc["mean_run"] / 3600),
+        "mean R": ("{:.2f}", paper.mean_R, counted.loc["mean_R"]),
+        **{f"jobs with R {of[8:].replace('_', ' ')}": ("{:.0%}", paper[of], counted.loc[of]) for of in shares},
+        "largest distance of these three": ("{:.0%}", np.nan, [unlike(one) for one in traces]),
+        "load": ("{:.2f}", np.nan, [one.workload.load for one in traces]),
     }
-    every = pd.DataFrame(
-        {"Tang et al.": [of_paper for _, of_paper, _ in compared.values()]}, list(compared), dtype=float
-    )
-    for one in traces:
-        every[one.name] = [float(ours(one, one.workload.jobs, used(one))) for *_, ours in compared.values()]
+    every = pd.DataFrame({name: [of_paper, *ours] for name, (_, of_paper, ours) in rows.items()}).T
+    every.columns = ["Tang et al.", *counted]
     with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
         away = np.log(every.iloc[:, 1:].div(every["Tang et al."], axis=0)).abs().dropna()
-    text = pd.DataFrame({name: results.written(of, compared[name][0]) for name, of in every.iterrows()}).T
+    text = pd.DataFrame({name: results.written(of, rows[name][0]) for name, of in every.iterrows()}).T
     return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
 
 
@@ -136,11 +128,8 @@ def killed_near_1(trace, resamples, seed):
 
 def groups(trace, key):
     """Take the jobs in groups with the same key, or "all": `std` of R, `size`, and the first of its `circles`."""
-    jobs = trace.workload.jobs
-    columns = [] if key == "all" else walltime.Scheme(key, project=trace.project).columns
-    of = pd.DataFrame({"r": used(trace), "circle": circles(trace)}).groupby(
-        [jobs[column] for column in columns] or np.zeros(len(jobs))
-    )
+    jobs = trace.workload.jobs.assign(all=0, r=used(trace), circle=circles(trace))
+    of = jobs.groupby("all" if key == "all" else Scheme(key, project=trace.project).columns)
     return of.r.agg(["std", "size"]).assign(circle=of.circle.first())
 
 
@@ -175,7 +164,7 @@ def circles(trace):
 def mean_distance(trace, least, resamples, seed):
     """Work out the mean distance of the average of R over `least` similar earlier jobs from its median, by resample."""
     jobs = trace.workload.jobs
-    scheme = walltime.Scheme(window=None, percentile=50, least=least, project=trace.project)
+    scheme = Scheme(window=None, percentile=50, least=least, project=trace.project)
     median = walltime.parameters(jobs, trace.ends, [scheme])[scheme]
     distance = (earlier_average(jobs, trace.ends, scheme.columns) - median).abs().groupby(jobs.user)
     return cluster_means(distance.sum().to_frame("mean"), distance.count(), resamples, seed)["mean"]
@@ -237,15 +226,14 @@ def lower_percentiles(found):
 
 def levels(found):
     """Measure how the shares of the levels change from the maximum to the median."""
-    shares = {level: curve(found, f"{level}_share") for level in ("NA", "OE", "UE", "BE")}
-    change = {level: spread(share[50] - share[100]) for level, share in shares.items()}
-    between = shares["OE"].drop(columns=[100, 50])
+    of = shares(found)
+    between = of["OE"].drop(columns=[100, 50])
     return {
-        "UE grows": change["UE"],
-        "BE grows": change["BE"],
-        "NA falls": change["NA"],
-        "OE grows first": largest(between.sub(shares["OE"][100], axis=0)),
-        "then falls": largest(between.sub(shares["OE"][50], axis=0)),
+        "UE grows": spread(of["UE"][50] - of["UE"][100]),
+        "BE grows": spread(of["BE"][50] - of["BE"][100]),
+        "NA falls": spread(of["NA"][50] - of["NA"][100]),
+        "OE grows first": largest(between.sub(of["OE"][100], axis=0)),
+        "then falls": largest(between.sub(of["OE"][50], axis=0)),
     }
 
 
@@ -261,9 +249,12 @@ def balance(found):
 def limited(found, limit=0.5):
     """Measure by which share a threshold lowers the underestimated jobs, and at what cost in accuracy."""
     (triple, triple_cost), (double, double_cost) = (threshold_effect(found, key, limit) for key in (TRIPLE, DOUBLE))
-    cost = pd.concat([triple_cost, double_cost], axis=1, keys=(TRIPLE, DOUBLE))
-    fewer = {"triple key": smallest(triple), "triple key, most": largest(triple), "double key": smallest(double)}
-    return fewer | {"cost": smallest(cost)}
+    return {
+        "triple key": smallest(triple),
+        "triple key, most": largest(triple),
+        "double key": smallest(double),
+        "cost": smallest(pd.concat([triple_cost, double_cost], axis=1, keys=(TRIPLE, DOUBLE))),
+    }
 
 
 def more_than_half(found):
@@ -273,22 +264,18 @@ def more_than_half(found):
 
 def double_key(found):
     """Measure how the shares of the levels differ between double and triple key."""
-    more = {
-        level: curve(found, f"{level}_share", DOUBLE) - curve(found, f"{level}_share") for level in ("OE", "UE", "BE")
-    }
+    double, triple = shares(found, DOUBLE), shares(found)
     return {
-        "more OE": smallest(more["OE"][list(BELOW_90)]),
-        "similar UE": farthest(more["UE"]),
-        "similar BE": farthest(more["BE"]),
+        "more OE": smallest((double["OE"] - triple["OE"])[list(BELOW_90)]),
+        "similar UE": farthest(double["UE"] - triple["UE"]),
+        "similar BE": farthest(double["BE"] - triple["BE"]),
     }
 
 
 def to_overestimates(found, limit=0.5):
     """Measure what a threshold changes in the jobs that are not adjusted, and where the underestimated ones go."""
-    change = {
-        level: curve(found, f"{level}_share", threshold=limit) - curve(found, f"{level}_share")
-        for level in ("NA", "OE", "UE", "BE")
-    }
+    free, limited = shares(found), shares(found, threshold=limit)
+    change = {level: limited[level] - free[level] for level in LEVELS}
     return {
         "NA unchanged": farthest(change["NA"]),
         "goes to OE": smallest(-change["OE"] / (change["UE"] + change["BE"])),
@@ -319,37 +306,33 @@ SIMILARITY = {
 
 def fewer_underestimates(found, key, limit=None, at=BELOW_90):
     """Work out by which share one month lowers the underestimated jobs (UE), as `curve`, below the 90th percentile."""
-    month, ever = (curve(found, "UE_share", key, limit, window, at) for window in ("1 month", None))
-    return 1 - month / ever
+    return 1 - curve(found, "UE_share", key, limit, "1 month", at) / curve(found, "UE_share", key, limit, at=at)
 
 
-def _change(found, metric, key, limit):
-    month, ever = (curve(found, metric, key, limit, window) for window in ("1 month", None))
-    return month - ever
+def _change(found, metric, key, limit, at=PERCENTILES):
+    """Work out what one month changes against all history."""
+    return curve(found, metric, key, limit, "1 month", at) - curve(found, metric, key, limit, at=at)
 
 
 def recent_accuracy(found, limit=None):
     """Measure by how much one month is more accurate."""
     triple, double = (_change(found, "accuracy", key, limit) for key in (TRIPLE, DOUBLE))
-    relative = {
-        key: change / curve(found, "accuracy", key, limit) for key, change in ((TRIPLE, triple), (DOUBLE, double))
-    }
+    relative = [triple / curve(found, "accuracy", TRIPLE, limit), double / curve(found, "accuracy", DOUBLE, limit)]
     return {
         "triple key, high percentiles": spread(triple[[100, 95]].mean(axis=1)),
         "triple key": smallest(triple.drop(columns=70)),
         "double key": smallest(double),
-        "slightly": largest(pd.concat(relative, axis=1)),
+        "slightly": largest(pd.concat(relative, axis=1, keys=(TRIPLE, DOUBLE))),
     }
 
 
 def recent_underestimates(found, limit=None):
     """Measure by how much one month has fewer underestimated jobs; above zero are more."""
-    triple, double = ({m: _change(found, m, key, limit) for m in ("BE_share", "UE_share")} for key in (TRIPLE, DOUBLE))
     return {
-        "BE, triple key": largest(triple["BE_share"]),
-        "BE, double key": largest(double["BE_share"][[80, 70, 50]]),
-        "UE, triple key": largest(triple["UE_share"][list(BELOW_90)]),
-        "UE, double key": largest(double["UE_share"][list(BELOW_90)]),
+        "BE, triple key": largest(_change(found, "BE_share", TRIPLE, limit)),
+        "BE, double key": largest(_change(found, "BE_share", DOUBLE, limit, (80, 70, 50))),
+        "UE, triple key": largest(_change(found, "UE_share", TRIPLE, limit, BELOW_90)),
+        "UE, double key": largest(_change(found, "UE_share", DOUBLE, limit, BELOW_90)),
     }
 
 
@@ -361,8 +344,8 @@ def share_of_underestimates(found, limit=None):
 
 def recommended(found, limit=0.5):
     """Measure the largest shares of underestimated jobs with the scheme that the summary recommends."""
-    shares = {level: curve(found, f"{level}_share", TRIPLE, limit, "1 month", HIGH) for level in ("UE", "BE")}
-    return {level: largest(share) for level, share in shares.items()}
+    of = shares(found, TRIPLE, limit, "1 month", HIGH)
+    return {level: largest(of[level]) for level in ("UE", "BE")}
 
 
 RECENCY = {"TG-10": recent_accuracy, "TG-11": recent_underestimates, "TG-25": share_of_underestimates}
@@ -437,14 +420,16 @@ def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES
     return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
 
 
+def shares(found, *scheme, **options):
+    """Take the shares of jobs by level, a `curve` each."""
+    return {level: curve(found, f"{level}_share", *scheme, **options) for level in LEVELS}
+
+
 def threshold_effect(found, key, threshold, at=PERCENTILES):
     """Work out which share of the underestimated jobs a threshold saves, and what it does to accuracy: as `curve`."""
-    free, limited = (
-        {metric: curve(found, metric, key, limit, at=at) for metric in ("UE_share", "BE_share", "accuracy")}
-        for limit in (None, threshold)
-    )
-    before, after = (of["UE_share"] + of["BE_share"] for of in (free, limited))
-    return 1 - after / before, limited["accuracy"] - free["accuracy"]
+    free, limited = (shares(found, key, limit, at=at) for limit in (None, threshold))
+    saved = 1 - (limited["UE"] + limited["BE"]) / (free["UE"] + free["BE"])
+    return saved, curve(found, "accuracy", key, threshold, at=at) - curve(found, "accuracy", key, at=at)
 
 
 # What the text says in numbers, and why jobs are adjusted so little or so much: over all history
@@ -511,7 +496,7 @@ def at_median(traces, least, at=PERCENTILES):
     """Work out which share of the underestimated jobs a threshold of a log's median of R saves, and what it changes."""
     effects = {}
     for name, trace in traces.items():
-        median = round(float(np.median(walltime.used(trace.workload.jobs.run, trace.workload.jobs.estimate))), 2)
+        median = round(float(used(trace).median()), 2)
         found = study([trace], (TRIPLE, DOUBLE), (None,), at, (None, median), least, resamples=0)[name]
         for key in (TRIPLE, DOUBLE):
             fewer, change = threshold_effect(found, key, median, at)

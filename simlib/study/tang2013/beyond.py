@@ -24,14 +24,9 @@ class Predicted(Adjustment):
     """
 
     scheme: Scheme = Scheme("user", window=None, percentile=100, least=1)
-    predicted: pd.Series | None = field(default=None, repr=False)
+    predicted: pd.Series = field(kw_only=True, repr=False)  # by job, in seconds
 
     __eq__, __hash__ = object.__eq__, object.__hash__
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.predicted is None:
-            raise ValueError("Predicted: found no predictions, expected predicted=, a Series by job, in seconds")
 
     def history(self, jobs):
         """Make the history that a simulation of `jobs` starts from; see `Adjustment.history`.
@@ -40,8 +35,8 @@ class Predicted(Adjustment):
         """
         estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it
         alone = jobs.assign(user=np.arange(len(jobs)), estimate=estimate)
-        day = 86400  # longer than a shake moves submit times
-        made_up = alone.assign(run=self.predicted.loc[jobs.index], end=jobs.submit.min() - day)
+        the_day_before = jobs.submit.min() - 86400  # no shake moves submit times by so much
+        made_up = alone.assign(run=self.predicted.loc[jobs.index], end=the_day_before)
         return Adjustment(self.scheme, past=made_up).history(alone)
 
 
@@ -97,28 +92,29 @@ NEAREST = 4
 def less_where_alike(gained):
     """Decide whether gains are smaller the more alike users estimate, as `study.finding`."""
     found = {order: correlation(of.ours, of.unlike) for order, of in gained.groupby("order", sort=False)}
-    if any(one["logs"] < FEWEST for one in found.values()):
+    found = pd.DataFrame(found).T
+    if (found.logs < FEWEST).any():
         return None, TOO_FEW, {}
-    sure = {np.sign(one["rho"]) for one in found.values() if one["chance"] <= 0.05 / len(found)}
+    sure = found.rho[found.chance <= 0.05 / len(found)]
     each = [
-        f"{order.upper()} {one['rho']:+.2f} on {one['logs']} logs (chance {one['chance']:.3f})"
-        for order, one in found.items()
+        f"{order.upper()} {one.rho:+.2f} on {one.logs:.0f} logs (chance {one.chance:.3f})"
+        for order, one in found.iterrows()
     ]
-    numbers = {order: one["rho"] for order, one in found.items()}
-    return _told(1 in sure, -1 in sure), f"rank correlation of gain and unlikeness {', '.join(each)}", numbers
+    text = f"rank correlation of gain and unlikeness {', '.join(each)}"
+    return _told((sure > 0).any(), (sure < 0).any()), text, found.rho.to_dict()
 
 
 def half_where_alike(gained):
     """Decide whether the machines that are most alike reach half of a printed gain, as `study.finding`."""
     if len(gained) < FEWEST:
         return None, TOO_FEW, {}
-    gained, printed = gained.rename(columns={"months_low": "low", "months_high": "high"}), gained.published.iloc[0]
-    nearest = gained.sort_values("unlike").head(NEAREST)
-    above, below = (nearest.low > HALF * printed).sum(), (nearest.high < HALF * printed).sum()
-    each = [f"{row.Index} {scheduling.percent(row.ours, row)}" for row in nearest.itertuples()]
-    text = f"above half of {printed:.0%} on {above} of {NEAREST} machines, below on {below}: {', '.join(each)}"
+    nearest, printed = gained.sort_values("unlike").head(NEAREST), gained.published.iloc[0]
+    above = int((nearest.months_low > HALF * printed).sum())
+    below = int((nearest.months_high < HALF * printed).sum())
+    each = ", ".join(f"{name} {ours:+.1%}" for name, ours in nearest.ours.items())
+    text = f"above half of {printed:.0%} on {above} of {NEAREST} machines, below on {below}: {each}"
     holds = _told(above >= MOST * NEAREST, below >= MOST * NEAREST)
-    return holds, text, {"logs": NEAREST, "with": int(above), "against": int(below)}
+    return holds, text, {"logs": NEAREST, "with": above, "against": below}
 
 
 def _told(so, not_so):

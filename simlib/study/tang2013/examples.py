@@ -14,12 +14,11 @@ import pandas as pd
 from ...core.schedule import simulate
 from ...core.workload import Workload
 from ...engine.easy import shadow_time
-from ...explain.easy import corrected
 from ...explain.replay import reserves
 from ...plots.panels import legend, time_axis
 from ...plots.schedules import draw_piece, gantt, job_colours
 from ...plots.style import COLOURS, INK
-from ...policies.easy import EASY, Predictions
+from ...policies.easy import EASY
 from ...policies.walltime import Adjustment, levels
 
 # What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass.
@@ -46,24 +45,14 @@ def backfill_window(schedule, now, head):
     jobs["role"] = np.select([jobs.start < now, jobs.index == head], ["running", "reserved"], "candidate")
     jobs["backfilled"] &= jobs.start == now
     running = jobs[jobs.role == "running"]
-    end = _expected_end(running, now, getattr(schedule.policy, "adjust", None))
+    end = (running.start + running.run).to_numpy()
+    if adjust := getattr(schedule.policy, "adjust", None):  # what has outlived its adjusted estimate ends later
+        end = np.where(end <= now, now + adjust.overdue, end)
     latest_first, size = np.argsort(-end, kind="stable"), running.procs.to_numpy()
     free = schedule.workload.procs - size.sum()
     shadow, _ = shadow_time(jobs.procs[head], free, now, latest_first, len(end), end, size)
     jobs["start"] = np.select([jobs.role == "running", jobs.role == "reserved"], [jobs.start, shadow], now)
     return jobs[["role", "start", "run", "estimate", "procs", "backfilled"]]
-
-
-def _expected_end(running, now, adjust):
-    """When running jobs are expected to end, those that have outlived their adjusted or predicted estimates later."""
-    end = (running.start + running.run).to_numpy()
-    if isinstance(adjust, Predictions):
-        if not adjust.correct:
-            return np.maximum(end, now)
-        asked = running.estimate.clip(lower=1)  # as `Predictions` says
-        rows = zip(running.run.tolist(), asked.tolist(), (now - running.start).tolist(), strict=True)
-        return running.start.to_numpy() + [corrected(*row) for row in rows]
-    return end if adjust is None else np.where(end <= now, now + adjust.overdue, end)
 
 
 # Pictures of what EASY went by when it let jobs pass the head of the queue, and of what came of it.
@@ -100,13 +89,9 @@ def backfill_decisions(schedules, now, head):
         _outcome(lower, schedule, head)
         lower.set(xlim=(0, last), ylabel="")
         time_axis(lower)
-    for ax, label, y in zip(axes[:, 0], ("nodes, at the decision", "nodes, what happened"), (0.36, 0.5), strict=True):
-        ax.set_yticks(range(0, procs + 1, 2))
-        ax.set_ylabel(label, y=y, size=11)
-    beside = axes[0, 0].get_yaxis_transform()
-    axes[0, 0].text(-0.11, procs + 2.5, "candidates", transform=beside, rotation=90, size=11, **CENTRED)
-    columns = len(LEGEND) if len(schedules) > 2 else 3
-    legend(figure, LEGEND, "outside upper center", ncols=columns, fontsize=11)
+    axes[0, 0].set(yticks=range(0, procs + 1, 2), ylabel="nodes at the decision; candidates")
+    axes[1, 0].set(yticks=range(0, procs + 1, 2), ylabel="nodes, what happened")
+    legend(figure, LEGEND, "outside upper center", ncols=len(LEGEND) if len(schedules) > 2 else 3, fontsize=11)
     return figure
 
 
@@ -141,7 +126,7 @@ def _candidates(ax, waiting, procs, now, colours):
         style = {"hatch": "//"} if row.backfilled else {"alpha": 0.35}
         ax.barh(y, row.run, 1, now, align="edge", color=colours[job], edgecolor="white", **style)
         ax.text(now - 600, y + 0.5, str(job), ha="right", va="center", weight="bold")
-        box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         ax.text(now + 900, y + 0.5, _clock(row.run), va="center", bbox=box, size=9)
     ax.set_ylim(0, procs + 4.5)
 
@@ -153,10 +138,9 @@ def _outcome(ax, schedule, head):
     gantt(schedule, ax)
     promised, started = schedule.shadow[head], schedule.jobs.start[head]
     ax.axvline(promised, color="black", linestyle="--", linewidth=1.5)
-    late = started > promised
-    text = f"job {head}: promised {_clock(promised)}, started {_clock(started)}\n"
-    text += f"{_clock(started - promised)} late" if late else "not late"
-    ax.set_title(text, color=COLOURS[1] if late else "black")
+    late = f"{_clock(started - promised)} late" if started > promised else "not late"
+    text = f"job {head}: promised {_clock(promised)}, started {_clock(started)}\n{late}"
+    ax.set_title(text, color="black" if late == "not late" else COLOURS[1])
 
 
 MINUTE, DAY = 60, 86400
@@ -212,25 +196,21 @@ def effects(schedule):
     """Read off what adjusted estimates do at the decision, and what comes of it, as a dict.
 
     `adjusted` are the jobs that are not taken by their users' estimates, and how they are estimated; `backfilled`, who
-    is let in. In minutes: `window_min`, the window's length; of job 2 `promised_min`, `started_min`, `late_min`, the
-    one after the other, and `later_min` than by the users' estimates; `mean_wait_min` of all jobs.
+    is let in; the rest is in minutes. Job 2 starts `late` after its promise, and `later` than by the users' estimates.
     """
     jobs, at = schedule.jobs, backfill_window(schedule, DECISION, HEAD)
     by_users = simulate(schedule.workload, replace(schedule.policy, adjust=None)).jobs
     level = pd.Series(levels(jobs.run, jobs.estimate, expected_run(schedule, DECISION)), index=jobs.index)
     promised, started = at.start[HEAD], jobs.start[HEAD]
-    times = {
-        "window": promised - DECISION,
-        "promised": promised,
-        "started": started,
-        "late": max(started - promised, 0),
-        "later": started - by_users.start[HEAD],
-        "mean_wait": jobs.wait.mean(),
-    }
     return {
         "adjusted": ", ".join(f"{job} {how}" for job, how in level.items() if how != "NA"),
         "backfilled": ", ".join(str(job) for job in at.index[at.backfilled]),
-        **{f"{name}_min": float(seconds / MINUTE) for name, seconds in times.items()},
+        "window_min": (promised - DECISION) / MINUTE,
+        "promised_min": promised / MINUTE,
+        "started_min": started / MINUTE,
+        "late_min": max(started - promised, 0) / MINUTE,
+        "later_min": (started - by_users.start[HEAD]) / MINUTE,
+        "mean_wait_min": jobs.wait.mean() / MINUTE,
     }
 
 

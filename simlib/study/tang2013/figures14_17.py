@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from ... import plots
-from ...analysis.stats import Interval, cluster_means
+from ...analysis.stats import cluster_means
 from .. import results
 from ..claims import Measure
 from ..results import AS_IT_IS
 from ..verdicts import TEXT, published
 from . import decided, scheduling
-from .scheduling import BASELINE, by_log, over_baseline, percent, printed_table, redrawn, spread
+from .scheduling import BASELINE, by_log, over_baseline, printed_table, redrawn, spread
 
 # What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20, TG-29 to TG-36, and others.
 
@@ -62,7 +62,7 @@ def claim(id, gained, logs):
 
     on = by_log(gained.drop(AS_IT_IS, level="replication"))
     printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
-    return decided(id, {TEXT: on}, of_parts, logs, printed, _note(id, on))
+    return decided(id, {TEXT: on}, of_parts, logs, printed)
 
 
 def gain(gains, drawn, of, *others):
@@ -104,27 +104,6 @@ def _by_month(gains, order, case, metric, holds):
     """Work out of what share of the gains something holds, by month, a column a shake."""
     known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
     return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
-
-
-def _note(id, on):
-    """Tell what further numbers a reader wants: how much p70 gains, and which months are worse."""
-    texts = []
-    for trace, gains in on.items():
-        found = {}
-        with suppress(KeyError):  # what the notebook does not simulate any more
-            if id == "TG-16":
-                title = "gains of p70"
-                for metric, words in PAPERS.items():
-                    of = statistic(gains, "wfp", "regular p70", metric, "mean")
-                    found[words] = percent(of.mean(), Interval.of(of))
-            elif id == "TG-19":
-                title = "months that get worse in the mean over the shakes"
-                for p, metric in product((85, 70), ("wait", "slowdown")):
-                    by_month = chosen(gains, "fcfs", f"selective p{p}", metric).mean(axis=1)
-                    found[f"p{p} {metric}"] = f"{(by_month < 0).sum()} of {by_month.count()}"
-        if found:
-            texts.append(f"{title}, {trace}: {', '.join(' '.join(one) for one in found.items())}")
-    return "; ".join(texts)
 
 
 STATISTICS = {
@@ -233,22 +212,21 @@ TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 
 def draw(monthly, averages, title):
     """Draw the gains of some cases by month, and on average with months like these: a row a log, a column a metric."""
-    averages = averages.reindex(columns=averages.columns.union(["published"]))  # of your own log nothing is printed
-    both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order")
+    averages = averages.reindex(columns=["ours", "months_low", "months_high", "published"])  # of your log none is
+    averages = averages.rename(columns={"ours": "average"}).droplevel("order")
+    both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order").join(averages)
     shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
-    for place, (ax, part) in enumerate(plots.facets(both, "trace", "metric", **shown)):
+    for ax, part in plots.facets(both, "trace", "metric", **shown):
         months, cases = part.attrs["places"]["month"], plots.colours(part.attrs["names"]["case"])
         entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.2)
         for line in ax.lines:
             line.set(markersize=3, linewidth=0.8)
         for bars in ax.collections:
             bars.set_linewidth(1.2)
-        trace, metric = both.index.unique("trace")[place // len(PAPERS)], list(PAPERS)[place % len(PAPERS)]
-        means = averages.xs((trace, metric), level=("trace", "metric")).droplevel("order")
         for order, (case, colour) in enumerate(cases.items()):
-            at, row = len(months) * (1.07 + 0.07 * order), means.loc[case]
+            at, row = len(months) * (1.07 + 0.07 * order), part.xs(case, level="case").iloc[0]
             ax.vlines(at, row.months_low, row.months_high, color=colour, linewidth=1.5)
-            ax.plot(at, row.ours, "s", color=colour, markersize=5)
+            ax.plot(at, row.average, "s", color=colour, markersize=5)
             ax.plot(at, row.published, "o", color="black", fillstyle="none", markersize=7)
         plots.month_axis(ax, months, 3 if len(months) <= 12 else 6)
         ax.axvspan(len(months) * 1.02, len(months) * 1.26, color="#F3F3F3", zorder=0)
@@ -262,6 +240,7 @@ def draw(monthly, averages, title):
     plots.legend(ax.figure, entries | {"average, printed": printed})
     case = list(cases)[len(cases) // 2]
     gains = averages.xs((case, "wait"), level=("case", "metric"))
-    message = f"{title}: {case} gains {gains.ours.min():+.0%} to {gains.ours.max():+.0%} of the mean wait on these logs"
+    least, most = gains.average.min(), gains.average.max()
+    message = f"{title}: {case} gains {least:+.0%} to {most:+.0%} of the mean wait on these logs"
     plots.title(ax.figure, message + ("".join(f"; printed {of:+.0%}" for of in gains.published.dropna().unique())))
     return ax.figure

@@ -287,8 +287,3 @@ def averages(gained):
 def printed_table():
     """Read what the text prints of the gains in Figures 14 to 17: values, words such as "over", and notes."""
     return published("tang2013_gains").fillna("").set_index(["order", "case", "metric", "statistic"])
-
-
-def percent(gain, interval):
-    """Write a gain in per cent with its interval, or what else has `low` and `high`."""
-    return f"{100 * gain:+.1f} % ({100 * interval.low:+.1f} to {100 * interval.high:+.1f})"
