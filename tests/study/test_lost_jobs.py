@@ -16,7 +16,6 @@ from simlib.study.investigations.lost_jobs import (
     ANYWHERE,
     AS_FILED,
     IN_MONTH,
-    LENGTHS,
     NEXT_MONTH,
     OTHERS,
     PUT_BACK,
@@ -60,13 +59,6 @@ def prints(monkeypatch):
 # When
 
 
-def test_every_order_of_the_lengths_is_there_once():
-    found = lost_jobs.permuted(LENGTHS)
-    assert len(found) == len(set(found)) == 20
-    assert {tuple(sorted(one)) for one in found} == {tuple(sorted(LENGTHS))}
-    assert lost_jobs.permuted((1, 2)) == [(1, 2), (2, 1)]
-
-
 @pytest.mark.parametrize(
     "days, expected",
     [
@@ -107,9 +99,9 @@ def test_what_a_month_lacks_stands_beside_the_numbers_that_are_missing_in_it(tra
 
 
 def test_the_setting_that_made_the_printed_numbers_is_found_by_either_scheduler(trace, prints, shaken):
-    settings = lost_jobs.settings(trace, 7, "run", {run: run for run in (60, 10000, 30000)})
-    prints(settings[10000].drawn(99))
-    found = lost_jobs.tried(settings, PROGRAMS, **shaken)
+    setting = trace, 7, "run", {run: run for run in (60, 10000, 30000)}
+    prints(lost_jobs.settings(*setting)[10000].drawn(99))
+    found = lost_jobs.tried(*setting, PROGRAMS, **shaken)
     assert found.index.names == ["value", "scheduler", "month"] and len(found) == 3 * 2 * 3
     halves = lost_jobs.across(found, SCHEDULERS)
     assert halves[["best", "low", "high"]].to_numpy().tolist() == [[10000] * 3] * 2
