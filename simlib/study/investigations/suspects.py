@@ -40,17 +40,15 @@ def printed(trace):
 
 
 def monthly(traces, suspects, metrics=tuple(METRICS), **how):
-    """Simulate traces under suspects, both by name, and lay the means of their months out.
+    """Simulate traces under suspects, both by name, with `TraceLogs.monthly` as measures; lay the monthly means out.
 
-    `how` is as for `simlib.replicate`, with `TraceLogs.monthly` as its measures. Gives by (trace, suspect) a DataFrame:
-    a row a shaken run, columns by (month, metric).
+    Gives by (trace, suspect) a DataFrame: one row for each shaken run, columns by (month, metric).
     """
     logs = {name: trace.workloads for name, trace in traces.items()}
-    ways = {"extend": {}, "kill": {}}  # what becomes of jobs that exceed their estimates
-    for name, policy in suspects.items():
-        ways["kill" if getattr(policy, "overrun", None) == "kill" else "extend"][name] = policy
+    kills = [name for name, policy in suspects.items() if getattr(policy, "overrun", None) == "kill"]
     found = {}
-    for overrun, policies in ways.items():
+    for overrun in ("extend", "kill"):  # what becomes of jobs that exceed their estimates
+        policies = {name: policy for name, policy in suspects.items() if (name in kills) == (overrun == "kill")}
         if logs and policies:
             runs = replicate(logs, policies, overrun=overrun, as_it_is=False, **how)
             runs = runs.xs(SETTLED, level="calendar")[list(metrics)].drop(WHOLE, level="month")
@@ -70,12 +68,10 @@ def by_place(rows, names, columns=None):
 
 
 def fit(runs, printed, scheduler):
-    """Tell how likely the printed numbers of each month are among the runs of a suspect, and whether in their bands.
+    """Tell how likely the printed numbers of each month are among a suspect's runs, and how many are in their bands.
 
     The two metrics of a month are correlated, so they are taken together: the logarithms of their printed values come
     from a bivariate t distribution with the runs' mean and covariance, widened by the rounding of the printed values.
-
-    Gives a DataFrame, by month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
     bands, rows = band(runs), {}
     for month, *numbers in printed[[f"{scheduler}_{metric}" for metric in METRICS]].itertuples():
@@ -107,38 +103,33 @@ def verdicts(bands, values):
 
 
 def search(traces, scheduler, **how):
-    """Change the detail of the text's program that helps most, until none helps by more than `LEAST`.
+    """Change the detail of the text's program that helps most on the SP2 logs, until none helps by more than `LEAST`.
 
     Gives the steps: pairs of the choices before, and the ranking of all that differ from these in one detail.
     """
+    traces = {name: trace for name, trace in traces.items() if name in SP2} or traces
     steps, choices = [], {}
-    of_print = {name: printed(trace) for name, trace in traces.items()}
-    while True:
+    while not steps or steps[-1][1].more.iloc[0] > LEAST:
+        if steps:
+            detail, reading = steps[-1][1].index[0]
+            choices = choices | {detail: reading}
         suspects = programs.neighbours(scheduler, choices)
         runs = monthly(traces, {name: programs.program(scheduler, of) for name, of in suspects.items()}, **how)
-        fits = {
-            (*name, trace): fit(runs[trace, name], of_print[trace], scheduler) for name in suspects for trace in traces
-        }
-        table = ranking(pd.concat(fits, names=["detail", "reading", "trace"]))
-        steps.append((choices, table))
-        if table.more.iloc[0] <= LEAST:
-            return steps
-        detail, reading = table.index[0]
-        choices = choices | {detail: reading}
+        fits = {(*name, trace): fit(of, printed(traces[trace]), scheduler) for (trace, name), of in runs.items()}
+        steps.append((choices, ranking(pd.concat(fits, names=["detail", "reading", "trace"]))))
+    return steps
 
 
 def ranking(fits):
-    """Rank the suspects of a line-up by how well they fit, from `fit`, the likeliest first.
+    """Rank the suspects of a line-up from `fit`, the likeliest first: by (detail, reading) the log likelihoods.
 
-    Gives a DataFrame, by (detail, reading): the log likelihood of each trace and in `all`, how much `more` that
-    is than the program's itself, the share of cells `inside` their bands, and in which share of `resampled` sets
-    of months it is the likeliest of all: what the ranking owes to a few months shows there.
+    Beside it is in which share of `resampled` sets of months it is the likeliest of all: what it owes to a few months.
     """
-    likelihood = fits.log_likelihood.groupby(level=["detail", "reading", "trace"], sort=False).sum().unstack("trace")
+    groups = fits.groupby(level=["detail", "reading"], sort=False)
+    likelihood = fits.log_likelihood.groupby(level=fits.index.names[:3], sort=False).sum().unstack("trace", sort=False)
     likelihood["all"] = likelihood.sum(axis=1)
     likelihood["more"] = likelihood["all"] - likelihood.loc[("", ""), "all"]
-    counts = fits[["inside", "cells"]].groupby(level=["detail", "reading"], sort=False).sum()
-    likelihood["inside"] = counts.inside / counts.cells
+    likelihood["inside"] = groups.inside.sum() / groups.cells.sum()
     likelihood["resampled"] = wins(fits)
     return likelihood.sort_values("all", ascending=False)
 
@@ -172,22 +163,18 @@ def path(searches):
 
 
 def selections(traces, policy, **how):
-    """Tell how well each trace and its `alternatives` meet EASY's columns of Table 1.
-
-    Gives a DataFrame, by (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more`
-    it is than as settled, the share of cells `inside` their bands.
-    """
+    """Tell how well each trace and its `alternatives` meet EASY's columns of Table 1."""
     rows = {}
     for name, trace in traces.items():
         others = alternatives(trace)
-        runs = monthly(others, {"easy": policy}, **how)
-        for what, other in others.items():
-            fits = fit(runs[what, "easy"], printed(other), "easy")
-            likelihood = fits.log_likelihood.sum()
-            rows[name, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
-            rows[name, what]["more"] = likelihood - rows[name, "as settled"]["log_likelihood"]
-            rows[name, what]["inside"] = fits.inside.sum() / fits.cells.sum()
-    return by_place(rows, ["trace", "with"])
+        for (what, _), runs in monthly(others, {"easy": policy}, **how).items():
+            fits = fit(runs, printed(others[what]), "easy")
+            row = rows[name, what] = {"jobs": len(others[what].workload), "log_likelihood": fits.log_likelihood.sum()}
+            row["inside"] = fits.inside.sum() / fits.cells.sum()
+    table = by_place(rows, ["trace", "with"])
+    settled = table.log_likelihood.xs("as settled", level="with")
+    table.insert(2, "more", table.log_likelihood.sub(settled, level="trace"))
+    return table
 
 
 def alternatives(trace):
