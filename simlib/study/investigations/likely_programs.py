@@ -1,22 +1,18 @@
 """Which program, which months and which jobs stand behind the numbers of Table 1? `suspects` has the method.
 
-Functions for the findings OWN-01 to OWN-06, OWN-10 and OWN-50 of `data/findings.csv` give whether it holds, or None
-where that cannot be tested; the evidence in words; its numbers.
+What is named OWN-01 or the like decides a finding of `data/findings.csv`: see `study.finding`.
 """
 
 from dataclasses import replace
 from functools import partial
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import scipy
 
-from ... import plots
 from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
-from ...plots.style import COLOURS
 from ..claims import OPEN, Measure
 from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SP2
 from ..verdicts import INSIDE, SCHEDULERS, deviation, judge
@@ -41,11 +37,8 @@ def begun_at(trace, hour):
 
 
 def _fits(traces, candidates, edges_of, policy, **how):
-    """Tell how well the printed numbers of jobs fit with each candidate's edges of months, by (trace, candidate).
-
-    Not of the Paragon without its lost jobs, which are missing in every month. `best_without` counts the months
-    without each of which this candidate is the likeliest.
-    """
+    """Tell how well the printed numbers of jobs fit with each candidate's edges of months, by (trace, candidate)."""
+    # not of the Paragon without its lost jobs, which are missing in every month
     counted = {name: trace for name, trace in traces.items() if trace.trace != "Par" or trace.restored}
     logs = {name: trace.workloads for name, trace in counted.items()}
     edges = {
@@ -72,26 +65,20 @@ def _fit_of_edges(runs, jobs):
     scale = np.sqrt(variance + 1)
     fits = scipy.stats.t.logpdf((jobs - mean) / scale, FREEDOM) - np.log(scale)
     whole, off = fits.sum(axis=1), (mean - jobs).abs()
+    # in how many months, if each is left out, a candidate is the best
     without = fits.rsub(whole, axis=0).idxmax().value_counts().reindex(fits.index, fill_value=0)
     found = {"log_likelihood": whole, "off": off.median(axis=1), "off_in_all": off.sum(axis=1), "best_without": without}
     return pd.DataFrame(found)
 
 
 def offsets(months, traces):
-    """Sum `months` up: when months begin, beside the study's settings, by trace."""
+    """Sum `months` up by trace: the likeliest hour, also without any one month, beside midnight and the settings."""
     best = months.loc[months.groupby("trace", sort=False).log_likelihood.idxmax()].reset_index("hours")
-    midnight = months.xs(0.0, level="hours")
+    table = best.join(months.xs(0.0, level="hours").add_suffix(" at midnight"))
+    table["likelier"] = table.log_likelihood - table["log_likelihood at midnight"]
     without = months[months.best_without > 0].reset_index("hours").groupby("trace").hours
-    columns = {
-        "begin [h]": best.hours,
-        "settings [h]": pd.Series({name: traces[name].months_begin for name in best.index}),
-        "jobs off, midnight": midnight.off,
-        "jobs off, then": best.off,
-        "likelier by": best.log_likelihood - midnight.log_likelihood,
-        "begin at least, a month left out": without.min(),
-        "at most": without.max(),
-    }
-    return pd.DataFrame(columns, best.index)
+    table["least without a month"], table["most without a month"] = without.min(), without.max()
+    return table.assign(settings=[traces[name].months_begin for name in table.index])
 
 
 def begin_elsewhere(offsets):
@@ -100,12 +87,11 @@ def begin_elsewhere(offsets):
         return None, ABSENT, {}
     rows = offsets.loc[["SDSC", "CM5"]]
     text = "; ".join(
-        f"{name}: {row['begin [h]']:+g} h, likelier by {row['likelier by']:.0f}, the median month "
-        f"{row['jobs off, then']:.0f} jobs off in place of {row['jobs off, midnight']:.0f}"
-        for name, row in rows.iterrows()
+        f"{row.Index}: {row.hours:+g} h, likelier by {row.likelier:.0f}, the median month {row.off:.0f} jobs off"
+        for row in rows.itertuples()
     )
-    holds = (rows["likelier by"] > LEAST).all() and (rows["begin [h]"].abs() > 6).all()
-    return bool(holds), text, offsets["begin [h]"].rename(str.lower).to_dict()
+    holds = (rows.likelier > LEAST).all() and (rows.hours.abs() > 6).all()
+    return bool(holds), text, offsets.hours.rename(str.lower).to_dict()
 
 
 # Do all of them follow from one clock?
@@ -189,28 +175,8 @@ END = "search's end"
 """Names the programs that the search ends at, which differ from the likely ones of the study in further details."""
 
 
-def draw_line_up(steps):
-    """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
-    lines_up = {"from the text's program": steps[0][1].more, "from the search's end": steps[-1][1].more}
-    lines_up = {name: more[more.index != ("", "")] for name, more in lines_up.items()}
-    figure, axes = plt.subplots(2, 1, figsize=(plots.WIDEST, 1.6 + 0.4 * max(map(len, lines_up.values()))))
-    for ax, (name, more) in zip(axes, lines_up.items(), strict=True):
-        shown = more.clip(lower=-60)[::-1].set_axis([f"{detail}: {reading}" for detail, reading in more.index[::-1]])
-        shown.plot.barh(ax=ax, color=np.where(shown > 0, COLOURS[2], COLOURS[1]), width=0.7, fontsize=8)
-        ax.bar_label(ax.containers[0], [f"{value:+.0f}" for value in more[::-1]], size=8, padding=2)
-        ax.set(title=f"one change {name}", ylabel="")
-        ax.margins(x=0.2)
-    figure.supxlabel("log likelihood more than without the change; bars end at -60", size=9)
-    message = "The change that helps the text's program most: {}, {}"
-    plots.title(figure, message.format(*lines_up["from the text's program"].idxmax()))
-    return figure
-
-
 def shared_extra(steps, testimony):
-    """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most.
-
-    Where Tables 3 and 4, which had no say in the search, speak against it on a log, it cannot be decided.
-    """
+    """OWN-02: backfilled jobs shared the extra processors; open where Tables 3 and 4 of a log speak against it."""
     stands_out, text = _of_reading(steps, "extra processors", ["never used up"])
     elsewhere = testimony.log_likelihood.loc["easy"].groupby(["suspect", "trace"], sort=False).sum()
     speak = elsewhere["likely"] - elsewhere["text"]
@@ -271,7 +237,7 @@ def witnesses(traces, suspects, kinds, **how):
             likelihood = log_likelihood(of if averaged == 1 else means_of(of, averaged), of_print)
             counts = verdicts(band(of, averaged), of_print)
             found[scheduler, name, trace, kind] = {"log_likelihood": likelihood, **counts}
-    columns = None if found else ["log_likelihood"]
+    columns = ["log_likelihood", "inside", "close", "cells"]
     return by_place(found, ["scheduler", "suspect", "trace", "estimates"], columns)
 
 
@@ -304,13 +270,11 @@ def standing(traces, runs):
 
 
 def _inside(standing, program):
-    """How many cells of the SP2 logs are inside their bands under a program; and this in words."""
-    cells = standing.loc[program]
-    inside = cells.verdict[cells.index.get_level_values("trace").isin(SP2)] == INSIDE
+    """Which share of the SP2 logs' cells is inside their bands under a program; and this in words."""
+    cells = standing.loc[program].verdict
+    inside = cells[cells.index.isin(SP2, level="trace")] == INSIDE
     found = Measure.share(inside.sum(), len(inside))
-    schedulers = ", ".join(f"{name} {of.mean():.0%}" for name, of in inside.groupby("scheduler", sort=False))
-    share = f"{found.value:.0%} ({found.low:.0%} to {found.high:.0%})"
-    return found, f"{inside.sum()} of {len(inside)} cells inside, {share}; {schedulers}"
+    return found, f"{found.value:.0%} of {len(inside)} cells inside ({found.low:.0%} to {found.high:.0%})"
 
 
 NO_SP2 = "the logs of CTC, KTH or SDSC are missing"
@@ -353,8 +317,8 @@ def conclusions(traces, runs):
 def _won(differences):
     """What `conclusions` says of the differences, one row per run and one column per month."""
     won, by = (Interval.of(values) for values in ((differences > 0).sum(axis=1), differences.median(axis=1)))
-    of_differences = {f"difference_{end}": getattr(by, end) for end in ("low", "median", "high")}
-    return {"months": differences.shape[1], "won_low": won.low, "won_high": won.high} | of_differences
+    counts = {"months": differences.shape[1], "won_low": won.low, "won_high": won.high}
+    return counts | {f"difference_{end}": value for end, value in vars(by).items()}
 
 
 def undecided(conclusions):

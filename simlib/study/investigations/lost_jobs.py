@@ -1,7 +1,6 @@
 """The lost jobs: what cleaning took out of three of the paper's logs, when, what it was like, and what it explains.
 
-Functions for the findings OWN-07 to OWN-09 and OWN-51 of `data/findings.csv` give whether it holds, or None where that
-cannot be tested; the evidence in words; its numbers.
+What is named OWN-07 or the like decides a finding of `data/findings.csv`: see `study.finding`.
 """
 
 from dataclasses import replace
@@ -11,7 +10,6 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from ... import plots
 from ...analysis.replicate import replicate
 from ...analysis.stats import band
 from ...core.schedule import MEANS, simulate
@@ -113,20 +111,6 @@ def _written(days):
     return " ".join(map(str, days))
 
 
-def draw_orders(orders, policies):
-    """Draw how far each order of the months is off, the best first, and how likely the means are with it."""
-    rows = orders.set_axis(orders.index.where(~orders.calendar, orders.index + ", the calendar"))
-    labels = {"jobs_off": "jobs off in five months", "log_likelihood": "log likelihood of the means"}
-    columns = {(label, s): rows[f"{what}_{s}"] for what, label in labels.items() for s in policies}
-    table = pd.concat(columns, names=["what", "scheduler", "days"]).to_frame("ours")
-    for ax, part in plots.facets(table, column="what", size=(3.2, 0.4 + 0.22 * len(rows)), sharey=True):
-        entries = plots.intervals(ax, part, ["days"], "scheduler", value="ours", ends=("ours", "ours"))
-    ax.figure.axes[0].set_ylabel("days of the first months")
-    plots.legend(ax.figure, entries)
-    plots.title(ax.figure, f"The likeliest lengths of the first months: {orders.index[0]} days")
-    return ax.figure
-
-
 def order_of_months(orders):
     """OWN-09: CM-5's first five months have 28, 31, 30, 31 and 31 days."""
     if orders is None:
@@ -152,10 +136,7 @@ STANDSTILL = 600
 
 
 def nights(trace):
-    """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left.
-
-    They run one after another. So the lost ones ran until the first that is left, while the machine did not stand.
-    """
+    """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left."""
     rows = {}
     if trace is not None and trace.lost:
         log = trace.lost.log.log
@@ -166,6 +147,7 @@ def nights(trace):
         batch = log.query(BATCH)
         for _, of in batch.groupby((batch.submit.diff() > 12 * 3600).cumsum()):
             of = of.tail(A_NIGHT)
+            # they run one after another: the lost ones until the first that is left, but while the machine stood
             lost, start = A_NIGHT - len(of), of.submit.iloc[0] + of.wait.iloc[0]
             first = of.submit.iloc[0] - lost * of.submit.diff().median()
             if lost and of.wait.iloc[0] < 3600:  # it has waited for none

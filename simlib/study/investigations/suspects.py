@@ -1,8 +1,6 @@
 """The method of the investigations: which suspect, a program or other jobs, is likely to stand behind Table 1.
 
-Each suspect is simulated many times with shaken submit times. The printed numbers are then held against what it does:
-a suspect whose runs lie where the printed numbers are, and do not scatter more than they must, is likely to be the
-program that printed them.
+A suspect is likely whose shaken runs lie where the printed numbers are, and do not scatter more than they must.
 """
 
 from dataclasses import replace
@@ -40,10 +38,7 @@ def printed(trace):
 
 
 def monthly(traces, suspects, metrics=tuple(METRICS), **how):
-    """Simulate traces under suspects, both by name, with `TraceLogs.monthly` as measures; lay the monthly means out.
-
-    Gives by (trace, suspect) a DataFrame: one row for each shaken run, columns by (month, metric).
-    """
+    """Simulate traces under suspects, both by name: by (trace, suspect) a row for each run, by (month, metric)."""
     logs = {name: trace.workloads for name, trace in traces.items()}
     kills = [name for name, policy in suspects.items() if getattr(policy, "overrun", None) == "kill"]
     found = {}
@@ -91,11 +86,7 @@ def log_likelihood(runs, values):
 
 def verdicts(bands, values):
     """Count the values that are inside the bands of the runs, by metric, and those that are close."""
-    ends = bands.loc[list(values)].to_numpy().tolist()
-    found = [
-        judge(value, Interval(*of_metric), CLOSE_TO[metric], DECIMALS[metric])
-        for (metric, value), of_metric in zip(values.items(), ends, strict=True)
-    ]
+    found = [judge(value, Interval(*bands.loc[m]), CLOSE_TO[m], DECIMALS[m]) for m, value in values.items()]
     return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
 
 
@@ -103,10 +94,7 @@ def verdicts(bands, values):
 
 
 def search(traces, scheduler, **how):
-    """Change the detail of the text's program that helps most on the SP2 logs, until none helps by more than `LEAST`.
-
-    Gives the steps: pairs of the choices before, and the ranking of all that differ from these in one detail.
-    """
+    """Change the detail that helps most, from the text's program on, until none does: choices and ranking by step."""
     traces = {name: trace for name, trace in traces.items() if name in SP2} or traces
     steps, choices = [], {}
     while not steps or steps[-1][1].more.iloc[0] > LEAST:
@@ -121,10 +109,7 @@ def search(traces, scheduler, **how):
 
 
 def ranking(fits):
-    """Rank the suspects of a line-up from `fit`, the likeliest first: by (detail, reading) the log likelihoods.
-
-    Beside it is in which share of `resampled` sets of months it is the likeliest of all: what it owes to a few months.
-    """
+    """Rank the suspects of a line-up by `fit`, the likeliest first, with how often they win if months are resampled."""
     groups = fits.groupby(level=["detail", "reading"], sort=False)
     likelihood = fits.log_likelihood.groupby(level=fits.index.names[:3], sort=False).sum().unstack("trace", sort=False)
     likelihood["all"] = likelihood.sum(axis=1)
@@ -146,17 +131,6 @@ def ranked(searches):
     """Lay out the rankings of all steps of `search`, by (scheduler, changes before, detail, reading)."""
     found = {(name, len(choices)): one for name, steps in searches.items() for choices, one in steps}
     return pd.concat(found, names=["scheduler", "changes before", "detail", "reading"])
-
-
-def path(searches):
-    """Say which way each of some searches went: a row a step, and how well the program fits that it had reached."""
-    rows = {}
-    for name, steps in searches.items():
-        for choices, table in steps:
-            changes = "; ".join(f"{detail} {reading}" for detail, reading in choices.items()) or "the text"
-            itself = table.loc[("", "")]
-            rows[name, changes] = {"log likelihood": itself["all"], "inside": itself.inside}
-    return by_place(rows, ["scheduler", "program"])
 
 
 # Which jobs

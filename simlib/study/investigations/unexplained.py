@@ -37,7 +37,8 @@ def off_months(judged):
 
 def off(places, judged, runs, wide):
     """Lay the off months out: printed, our medians and verdicts, ranks of print among runs and `wide` runs, and why."""
-    why, of_month, rows = reasons(), _by_month(judged), []
+    of_month, rows = _by_month(judged), []
+    why = published("mualem2001_leftovers").set_index(MONTH).why.to_dict()
     for place in places:
         row, of = {}, of_month[place]
         for metric, one in of.iterrows():
@@ -57,11 +58,6 @@ def _by_month(judged):
 
 INCONCLUSIVE = "not looked at yet"
 """Of a month that nothing is written of."""
-
-
-def reasons():
-    """The sentences of `data/published/mualem2001_leftovers.csv`, by (trace, month, scheduler)."""
-    return published("mualem2001_leftovers").set_index(MONTH).why.to_dict()
 
 
 def near(runs, printed):
