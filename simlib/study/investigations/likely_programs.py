@@ -1,23 +1,18 @@
 """Which program, which months and which jobs stand behind the numbers of Table 1? `suspects` has the method.
 
-There is one function for each question. Functions for the study's own findings, OWN-01 to OWN-06, OWN-10 and OWN-50 of
-`data/findings.csv`, give three things: whether the finding holds, or None where that cannot be tested; the evidence in
-words; and its numbers.
+What is named OWN-01 or the like decides a finding of `data/findings.csv`: see `study.finding`.
 """
 
 from dataclasses import replace
 from functools import partial
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import scipy
 
-from ... import plots
 from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
-from ...plots.style import COLOURS
 from ..claims import OPEN, Measure
 from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SP2
 from ..verdicts import INSIDE, SCHEDULERS, deviation, judge
@@ -32,11 +27,7 @@ HOURS = np.arange(-36, 36.1, 0.5)
 
 
 def months(traces, policy, hours=HOURS, **how):
-    """Tell how well the printed numbers of jobs a month fit if months begin so many hours after local midnight.
-
-    Not of the Paragon without its lost jobs, which are missing in every month. `best_without` counts the months
-    without each of which this hour is the likeliest.
-    """
+    """Tell how well the printed numbers of jobs a month fit if months begin so many hours after local midnight."""
     return _fits(traces, pd.Index(hours, name="hours"), begun_at, policy, **how)
 
 
@@ -47,6 +38,7 @@ def begun_at(trace, hour):
 
 def _fits(traces, candidates, edges_of, policy, **how):
     """Tell how well the printed numbers of jobs fit with each candidate's edges of months, by (trace, candidate)."""
+    # not of the Paragon without its lost jobs, which are missing in every month
     counted = {name: trace for name, trace in traces.items() if trace.trace != "Par" or trace.restored}
     logs = {name: trace.workloads for name, trace in counted.items()}
     edges = {
@@ -62,44 +54,31 @@ def jobs_by_edges(edges, candidates, schedule):
     """Count the jobs that end in each month, by the candidate that says where months begin: measures a schedule."""
     months, of_log = edges[schedule.workload.name.removesuffix(RESTORED_NAME)]
     counts = np.diff(np.searchsorted(np.sort(schedule.column("end")), of_log), axis=1)
-    index = pd.MultiIndex.from_product([range(len(candidates)), months], names=["candidate", "month"])
-    levels = {name: candidates.get_level_values(name).repeat(len(months)) for name in candidates.names}
-    table = pd.DataFrame({"jobs": counts.ravel()}, index).assign(**levels)
-    return table.droplevel("candidate").set_index(list(levels), append=True).reorder_levels([*levels, "month"])
+    return pd.DataFrame(counts, candidates, pd.Index(months, name="month")).stack().to_frame("jobs")
 
 
 def _fit_of_edges(runs, jobs):
     """`_fits` of one trace: numbers of jobs by (run, candidate, month), and the printed ones by month."""
-    of_candidates = [name for name in runs.index.names if name != "run"]
-    by_candidate = runs.groupby(level=of_candidates, sort=False)
+    by_candidate = runs.groupby(level=[name for name in runs.index.names if name != "run"], sort=False)
     mean, variance = (of.unstack("month", sort=False)[jobs.index] for of in (by_candidate.mean(), by_candidate.var()))
     # one job more or less is nothing: a job that a file has or lacks, a second's difference at midnight
     scale = np.sqrt(variance + 1)
     fits = scipy.stats.t.logpdf((jobs - mean) / scale, FREEDOM) - np.log(scale)
-    whole = fits.sum(axis=1)
+    whole, off = fits.sum(axis=1), (mean - jobs).abs()
+    # in how many months, if each is left out, a candidate is the best
     without = fits.rsub(whole, axis=0).idxmax().value_counts().reindex(fits.index, fill_value=0)
-    off = (mean - jobs).abs()
     found = {"log_likelihood": whole, "off": off.median(axis=1), "off_in_all": off.sum(axis=1), "best_without": without}
     return pd.DataFrame(found)
 
 
 def offsets(months, traces):
-    """Sum `months` up: when months begin, beside the study's settings, by trace."""
-    rows = {}
-    for name, table in months.groupby(level="trace", sort=False):
-        table = table.droplevel("trace")
-        best, without = table.log_likelihood.idxmax(), table.index[table.best_without > 0]
-        rows[name] = {
-            "begin [h]": best,
-            "settings [h]": traces[name].months_begin,
-            "jobs off, midnight": table.off[0.0],
-            "jobs off, then": table.off[best],
-            "likelier by": table.log_likelihood[best] - table.log_likelihood[0.0],
-            "begin, a month left out": " to ".join(
-                dict.fromkeys(f"{hour:g}" for hour in (without.min(), without.max()))
-            ),
-        }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    """Sum `months` up by trace: the likeliest hour, also without any one month, beside midnight and the settings."""
+    best = months.loc[months.groupby("trace", sort=False).log_likelihood.idxmax()].reset_index("hours")
+    table = best.join(months.xs(0.0, level="hours").add_suffix(" at midnight"))
+    table["likelier"] = table.log_likelihood - table["log_likelihood at midnight"]
+    without = months[months.best_without > 0].reset_index("hours").groupby("trace").hours
+    table["least without a month"], table["most without a month"] = without.min(), without.max()
+    return table.assign(settings=[traces[name].months_begin for name in table.index])
 
 
 def begin_elsewhere(offsets):
@@ -108,12 +87,11 @@ def begin_elsewhere(offsets):
         return None, ABSENT, {}
     rows = offsets.loc[["SDSC", "CM5"]]
     text = "; ".join(
-        f"{name}: {row['begin [h]']:+g} h, likelier by {row['likelier by']:.0f}, the median month "
-        f"{row['jobs off, then']:.0f} jobs off in place of {row['jobs off, midnight']:.0f}"
-        for name, row in rows.iterrows()
+        f"{row.Index}: {row.hours:+g} h, likelier by {row.likelier:.0f}, the median month {row.off:.0f} jobs off"
+        for row in rows.itertuples()
     )
-    holds = (rows["likelier by"] > LEAST).all() and (rows["begin [h]"].abs() > 6).all()
-    return bool(holds), text, {name.lower(): begin for name, begin in offsets["begin [h]"].items()}
+    holds = (rows.likelier > LEAST).all() and (rows.hours.abs() > 6).all()
+    return bool(holds), text, offsets.hours.rename(str.lower).to_dict()
 
 
 # Do all of them follow from one clock?
@@ -153,23 +131,17 @@ def _ahead(time, times):
 
 def one_clock(clocks, months):
     """Hold one clock for all logs against hours fitted to each: by zone; and what the choices cost."""
-    best = clocks.loc[clocks.groupby(level=["trace", "zone"]).log_likelihood.idxmax()]
-    by_zone = best.log_likelihood.droplevel("taken_for").unstack("trace")
+    best = clocks.loc[clocks.groupby(level=["trace", "zone"]).log_likelihood.idxmax()].droplevel("taken_for")
+    by_zone = best.log_likelihood.unstack("trace")
     by_zone = by_zone.assign(**{"in all": by_zone.sum(axis=1), "jobs off": best.off_in_all.groupby("zone").sum()})
     fitted = months.loc[months.groupby(level="trace").log_likelihood.idxmax()]
-    midnight = months.xs(0.0, level="hours")
-    logs, ranked = len(fitted), by_zone.sort_values("in all", ascending=False)
-    others = ranked.drop(JERUSALEM)
-    of_one = len(by_zone) * len(TAKEN_FOR) ** logs
+    other = by_zone["in all"].drop(JERUSALEM).idxmax()
+    hours, of_one = len(months.index.unique("hours")), len(by_zone) * len(TAKEN_FOR) ** len(fitted)
     rows = {
-        "local midnight on every log": (1, midnight.log_likelihood.sum(), midnight.off_in_all.sum()),
+        "local midnight on every log": (1, *months.xs(0.0, level="hours")[["log_likelihood", "off_in_all"]].sum()),
         "UTC+2": (of_one, *by_zone.loc[JERUSALEM, ["in all", "jobs off"]]),
-        f"the next best clock, UTC{others.index[0]:+d}": (of_one, *others.iloc[0][["in all", "jobs off"]]),
-        "an hour fitted to each log": (
-            len(months.index.unique("hours")) ** logs,
-            fitted.log_likelihood.sum(),
-            fitted.off_in_all.sum(),
-        ),
+        f"the next best clock, UTC{other:+d}": (of_one, *by_zone.loc[other, ["in all", "jobs off"]]),
+        "an hour fitted to each log": (hours ** len(fitted), *fitted[["log_likelihood", "off_in_all"]].sum()),
     }
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["choices", "log_likelihood", "jobs"], dtype=float)
     table.insert(2, "after the cost", table.log_likelihood - np.log(table.choices))
@@ -184,20 +156,14 @@ def jerusalem(clocks, months):
     """OWN-50: the authors' computers showed UTC+2."""
     if not {"CTC", "SDSC", "Par", "CM5"} <= set(clocks.index.unique("trace")):
         return None, "the logs of CTC, SDSC, the Paragon or CM-5 are missing", {}
-    by_zone, table = one_clock(clocks, months)
-    one, other, fitted = (table.iloc[number] for number in (1, 2, 3))
+    midnight, one, other, fitted = (row for _, row in one_clock(clocks, months)[1].iterrows())
     over, net = one.log_likelihood - other.log_likelihood, one["after the cost"] - fitted["after the cost"]
-    taken = clocks.xs(JERUSALEM, level="zone").groupby("trace").log_likelihood.idxmax().str[1]
-    read_as = ", ".join(f"{times} ({name})" for name, times in taken.items())
     text = (
-        f"UTC{by_zone['in all'].idxmax():+d} is the likeliest of {len(by_zone)} clocks; UTC+2 against "
-        f"{table.index[2]}: {over:+.0f}; against an hour fitted to each log "
-        f"{one.log_likelihood - fitted.log_likelihood:+.0f}, and with the cost of the choices {net:+.0f}; jobs in "
-        f"other months than printed {one.jobs:.0f}, by fitted hours {fitted.jobs:.0f}, by local midnights "
-        f"{table.iloc[0].jobs:.0f}; read as {read_as}"
+        f"UTC+2 is likelier than {other.name} by {over:.0f}, and than an hour fitted to each log by "
+        f"{one.log_likelihood - fitted.log_likelihood:.0f}, or {net:.0f} with the cost of the choices; jobs in other "
+        f"months than printed {one.jobs:.0f}, by fitted hours {fitted.jobs:.0f}, by local midnights {midnight.jobs:.0f}"
     )
-    numbers = {"over": over, "net": net, "jobs": one.jobs, "fitted": fitted.jobs, "midnight": table.iloc[0].jobs}
-    numbers = {name: float(number) for name, number in numbers.items()}
+    numbers = {"jobs": one.jobs, "fitted": fitted.jobs, "midnight": midnight.jobs}
     return bool(over > LEAST and net > 0), text, numbers
 
 
@@ -209,72 +175,36 @@ END = "search's end"
 """Names the programs that the search ends at, which differ from the likely ones of the study in further details."""
 
 
-def draw_line_up(steps):
-    """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
-    lowest = -60  # where bars are cut
-    lines_up = {"from the text's program": steps[0][1], "from the search's end": steps[-1][1]}
-    length = max(map(len, lines_up.values())) - 1
-    figure, axes = plt.subplots(2, 1, figsize=(plots.WIDEST, 1.6 + 0.4 * length))
-    for ax, (title, table) in zip(axes, lines_up.items(), strict=True):
-        more = table.more[table.index != ("", "")].iloc[::-1]
-        ax.barh(range(len(more)), more.clip(lower=lowest), color=np.where(more > 0, COLOURS[2], COLOURS[1]), height=0.7)
-        for y, value in enumerate(more):
-            ax.text(max(value, 0) + 1, y, f"{value:+.0f}", va="center", size=8)
-        ax.axvline(0, color="black", linewidth=1)
-        ax.set_yticks(range(len(more)), [f"{detail}: {reading}" for detail, reading in more.index], size=8)
-        ax.set(title=f"one change {title}")
-        ax.set_xlim(lowest, max(more.max() * 1.25, 12))
-        ax.grid(False, axis="y")
-    figure.supxlabel("log likelihood more than without the change", size=9)
-    detail, reading = lines_up["from the text's program"].more.drop(("", ""), errors="ignore").idxmax()
-    plots.title(figure, f"The change that helps the text's program most: {detail}, {reading}")
-    return figure
-
-
 def shared_extra(steps, testimony):
-    """OWN-02: backfilled jobs shared the extra processors, of all changes of EASY the one that helps most.
-
-    Where Tables 3 and 4, which had no say in the search, speak against it on a log, it cannot be decided.
-    """
-    gains, text, more = _of_reading(steps, "extra processors", ["never used up"])
-    elsewhere = testimony.groupby(["scheduler", "suspect", "trace"], sort=False)[["log_likelihood", "inside", "cells"]]
-    likely, of_text = (elsewhere.sum().loc["easy", name] for name in ("likely", "text"))
-    speak = (likely - of_text).log_likelihood
-    said = ", ".join(
-        f"{name} {gain:+.1f} (inside {likely.inside[name]:.0f} of {likely.cells[name]:.0f}, by the text "
-        f"{of_text.inside[name]:.0f})"
-        for name, gain in speak.items()
-    )
-    numbers = {
-        "more": more,
-        "elsewhere": float(speak.sum()),
-        "complete": float(speak.drop("CTC", errors="ignore").sum()),
-    }
-    holds = (OPEN if (speak < 0).any() else True) if all(gains) else False
-    return holds, f"{text}; Tables 3 and 4, which had no say: {said}", numbers
+    """OWN-02: backfilled jobs shared the extra processors; open where Tables 3 and 4 of a log speak against it."""
+    stands_out, text = _of_reading(steps, "extra processors", ["never used up"])
+    elsewhere = testimony.log_likelihood.loc["easy"].groupby(["suspect", "trace"], sort=False).sum()
+    speak = elsewhere["likely"] - elsewhere["text"]
+    said = ", ".join(f"{name} {gain:+.1f}" for name, gain in speak.items())
+    holds = (OPEN if (speak < 0).any() else True) if stands_out else False
+    return holds, f"{text}; Tables 3 and 4, which had no say: {said}", {}
 
 
 def by_start(steps, testimony):
     """OWN-03: conservative backfilling compressed by start, either way; and Tables 3 and 4 say so too."""
-    gains, text, more = _of_reading(steps, *BY_START)
+    stands_out, text = _of_reading(steps, *BY_START)
     elsewhere = testimony.log_likelihood.loc["conservative"].groupby("suspect").sum()
-    least = float(elsewhere.drop("text").min() - elsewhere["text"])
-    return all(gains) and least > 0, f"{text}; Tables 3 and 4: {least:+.0f} at least", {"more": more}
+    least = (elsewhere.drop("text") - elsewhere["text"]).min()
+    return stands_out and least > 0, f"{text}; Tables 3 and 4: {least:+.0f} at least", {}
 
 
 BY_START = "compressed in order of", ["start, ties by arrival", "start, ties latest first"]
 
 
 def _of_reading(steps, detail, readings):
-    """Whether some readings of a detail stand out in the first line-up, all that must hold; in words; by how much."""
+    """Whether some readings of a detail stand out in the first line-up; and this in words."""
     table = steps[0][1]
     rows = table.loc[[(detail, reading) for reading in readings]]
-    traces = [name for name in table.columns if name not in ("all", "more", "inside", "resampled")]
-    gains = rows[traces].max() - table.loc[("", ""), traces]
-    more, resampled = float(rows.more.max()), float(rows.resampled.sum())
+    traces = table.columns.drop(["all", "more", "inside", "resampled"])
+    gains, more, resampled = rows[traces].max() - table.loc[("", ""), traces], rows.more.max(), rows.resampled.sum()
     by_trace = ", ".join(f"{name} {gain:+.0f}" for name, gain in gains.items())
     text = f"log likelihood {more:+.0f} ({by_trace}), the likeliest change in {resampled:.0%} of resampled months"
-    return [(gains > 0).all(), more > LEAST, resampled >= 0.95, table.index[0] in list(rows.index)], text, more
+    return (gains > 0).all() and more > LEAST and resampled >= 0.95 and table.index[0] in rows.index, text
 
 
 def same_again(before, after, testimony):
@@ -282,11 +212,11 @@ def same_again(before, after, testimony):
     if not after:
         return None, "no log here lost jobs that are known", {}
     same = [name for name, steps in before.items() if steps[-1][0] == after[name][-1][0]]
-    ctc = testimony.xs("CTC", level="trace").groupby(["scheduler", "suspect"]).log_likelihood.sum()
-    more = {name: float(ctc[name, END] - ctc[name, "text"]) for name in before}
-    gains = ", ".join(f"{name} {gain:+.0f}" for name, gain in more.items())
+    ctc = testimony.log_likelihood.xs("CTC", level="trace").groupby(["suspect", "scheduler"]).sum()
+    more = ctc[END] - ctc["text"]
+    gains = ", ".join(f"{name} {more[name]:+.0f}" for name in before)
     text = f"the same program of {' and '.join(same) or 'neither scheduler'}; Tables 3 and 4 of CTC, restored: {gains}"
-    return len(same) == len(before) and min(more.values()) > LEAST, text, more
+    return len(same) == len(before) and more.min() > LEAST, text, {}
 
 
 # Do Tables 3 and 4 agree?
@@ -297,19 +227,17 @@ AVERAGED = 10
 
 
 def witnesses(traces, suspects, kinds, **how):
-    """Tell how well each suspect meets Table 3, by its kinds of estimates, and Table 4 ("x2")."""
+    """Tell how well suspects, by name policies by scheduler, meet Table 3, by its kinds of estimates, and Table 4."""
     found, logs = {}, {name: trace.workloads for name, trace in traces.items()}
-    for (scheduler, name), policy in suspects.items() if logs else ():
-        runs = replicate(logs, policy, estimates=kinds, measures=MEASURES, as_it_is=False, **how)
+    for scheduler, (name, policies) in product(SCHEDULERS, suspects.items()) if logs else ():
+        runs = replicate(logs, policies[scheduler], estimates=kinds, measures=MEASURES, as_it_is=False, **how)
         for (trace, kind), of in runs.groupby(level=["log", "estimates"], sort=False):
             of_print = _printed_elsewhere(scheduler, trace, kind)
             averaged = 1 if kind in ("f1", "x2") else AVERAGED
             likelihood = log_likelihood(of if averaged == 1 else means_of(of, averaged), of_print)
-            found[scheduler, name, trace, kind] = {
-                "log_likelihood": likelihood,
-                **verdicts(band(of, averaged), of_print),
-            }
-    columns = None if found else ["log_likelihood"]
+            counts = verdicts(band(of, averaged), of_print)
+            found[scheduler, name, trace, kind] = {"log_likelihood": likelihood, **counts}
+    columns = ["log_likelihood", "inside", "close", "cells"]
     return by_place(found, ["scheduler", "suspect", "trace", "estimates"], columns)
 
 
@@ -331,25 +259,22 @@ def standing(traces, runs):
     for program, of_program in runs.items():
         for (trace, scheduler), of in of_program.items():
             for month, row in printed(traces[program][trace]).iterrows():
-                for metric, place in band(of[month]).iterrows():
-                    interval, value = Interval(*place), row[f"{scheduler}_{metric}"]
-                    half = (
-                        interval.high - interval.median if value > interval.median else interval.median - interval.low
-                    )
-                    verdict = judge(value, interval, CLOSE_TO[metric], DECIMALS[metric])
-                    stands = {"verdict": verdict, "standing": (value - interval.median) / half}
-                    rows[program, scheduler, trace, month, metric] = {"published": value} | vars(interval) | stands
+                for metric, (low, median, high) in band(of[month]).iterrows():
+                    value = row[f"{scheduler}_{metric}"]
+                    half = high - median if value > median else median - low
+                    verdict = judge(value, Interval(low, median, high), CLOSE_TO[metric], DECIMALS[metric])
+                    stands = {"verdict": verdict, "standing": (value - median) / half}
+                    interval = {"published": value, "low": low, "median": median, "high": high}
+                    rows[program, scheduler, trace, month, metric] = interval | stands
     return by_place(rows, ["program", "scheduler", "trace", "month", "metric"])
 
 
 def _inside(standing, program):
-    """How many cells of the SP2 logs are inside their bands under a program; and this in words."""
-    cells = standing.loc[program]
-    inside = cells.verdict[cells.index.get_level_values("trace").isin(SP2)] == INSIDE
+    """Which share of the SP2 logs' cells is inside their bands under a program; and this in words."""
+    cells = standing.loc[program].verdict
+    inside = cells[cells.index.isin(SP2, level="trace")] == INSIDE
     found = Measure.share(inside.sum(), len(inside))
-    schedulers = ", ".join(f"{name} {of.mean():.0%}" for name, of in inside.groupby("scheduler", sort=False))
-    share = f"{found.value:.0%} ({found.low:.0%} to {found.high:.0%})"
-    return found, f"{inside.sum()} of {len(inside)} cells inside, {share}; {schedulers}"
+    return found, f"{found.value:.0%} of {len(inside)} cells inside ({found.low:.0%} to {found.high:.0%})"
 
 
 NO_SP2 = "the logs of CTC, KTH or SDSC are missing"
@@ -392,8 +317,8 @@ def conclusions(traces, runs):
 def _won(differences):
     """What `conclusions` says of the differences, one row per run and one column per month."""
     won, by = (Interval.of(values) for values in ((differences > 0).sum(axis=1), differences.median(axis=1)))
-    of_differences = {f"difference_{end}": getattr(by, end) for end in ("low", "median", "high")}
-    return {"months": differences.shape[1], "won_low": won.low, "won_high": won.high} | of_differences
+    counts = {"months": differences.shape[1], "won_low": won.low, "won_high": won.high}
+    return counts | {f"difference_{end}": value for end, value in vars(by).items()}
 
 
 def undecided(conclusions):
@@ -403,11 +328,9 @@ def undecided(conclusions):
         return None, ABSENT, {}
     parts, texts, numbers = [], [], {}
     for name, place in asked.items():
-        text, paper = conclusions.loc[(*place, "text")], conclusions.loc[(*place, "as printed")]
-        parts += [text.won_low <= text.months / 2 <= text.won_high, not text.won_low <= paper.won_low <= text.won_high]
-        texts.append(
-            f"{place[0]}: {text.won_low:.0f} to {text.won_high:.0f} of {text.months:.0f} ({paper.won_low:.0f})"
-        )
-        numbers |= {f"{name}_{key}": value for key, value in text[["won_low", "won_high", "months"]].items()}
-        numbers[f"{name}_printed"] = paper.won_low
+        text, paper = conclusions.loc[(*place, "text")], conclusions.loc[(*place, "as printed")].won_low
+        parts += [text.won_low <= text.months / 2 <= text.won_high, not text.won_low <= paper <= text.won_high]
+        texts.append(f"{place[0]}: {text.won_low:.0f} to {text.won_high:.0f} of {text.months:.0f} ({paper:.0f})")
+        numbers |= text[["won_low", "won_high", "months"]].add_prefix(f"{name}_").to_dict()
+        numbers[f"{name}_printed"] = paper
     return all(parts), f"months in which EASY is better, and as printed: {'; '.join(texts)}", numbers

@@ -1,25 +1,20 @@
 """The lost jobs: what cleaning took out of three of the paper's logs, when, what it was like, and what it explains.
 
-There is one function for each question. Functions for the study's own findings, OWN-07 to OWN-09 and OWN-51 of
-`data/findings.csv`, give three things: whether the finding holds, or None where that cannot be tested; the evidence in
-words; and its numbers.
+What is named OWN-07 or the like decides a finding of `data/findings.csv`: see `study.finding`.
 """
 
 from dataclasses import replace
 from functools import partial
-from itertools import cycle, permutations
+from itertools import permutations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from ... import plots
 from ...analysis.replicate import replicate
 from ...analysis.stats import band
 from ...core.schedule import MEANS, simulate
 from ...core.workload import Workload
 from ...logs.swf import jobs_of
-from ...plots.facets import colours
 from ..claims import OPEN, Measure
 from ..mualem2001 import METRICS, MOST_MISSING, QUANTITIES
 from ..mualem2001.restored import Lost
@@ -34,18 +29,17 @@ WITHIN = 2.0
 
 def counted(traces, policy, **how):
     """Count the jobs of months: printed, of the file, what it lacks, `missing` by their numbers, with them back."""
-    filed = monthly(traces, {"jobs": policy}, ["jobs"], **how)
-    back = monthly({name: trace.under(RESTORED) for name, trace in traces.items()}, {"jobs": policy}, ["jobs"], **how)
+    back = {name: trace.under(RESTORED) for name, trace in traces.items()}
+    of_file, of_restored = (monthly(of, {"jobs": policy}, ["jobs"], **how) for of in (traces, back))
     found = {}
     for name, trace in traces.items():
         months, edges = trace.month_edges
-        gaps = trace.lost.known_gaps
-        gaps = gaps[gaps.user.isin([user["user"] for user in trace.lost.users])]
-        missing = _by_month(gaps, edges)
-        ours, restored = (runs[name, "jobs"].droplevel("metric", axis=1) for runs in (filed, back))
+        ours, restored = (runs[name, "jobs"].droplevel("metric", axis=1) for runs in (of_file, of_restored))
         jobs = published("mualem2001_table1").query("trace == @trace.trace").set_index("month").jobs
         table = pd.DataFrame({"published": jobs.reindex(months), "ours": ours.median()})
-        table["short"], table["missing"] = table.published - table.ours, missing
+        known = trace.lost.known_gaps.user.isin([user["user"] for user in trace.lost.users])
+        missing = _by_month(trace.lost.known_gaps[known], edges)
+        table = table.assign(short=table.published - table.ours, missing=missing)
         found[name] = table.join(band(restored)).rename_axis("month")
     return pd.concat(found, names=["trace"]) if found else pd.DataFrame(columns=["published"])
 
@@ -59,15 +53,13 @@ def counts_are_met(counts, traces):
     """OWN-07: the missing numbers are the jobs that the printed months have and the files lack."""
     if counts.empty:
         return None, NO_CLEANED, {}
-    off, before = (counts[column].sub(counts.published).abs() for column in ("median", "ours"))
-    lacking = counts.missing > 0
-    text = (
-        f"of {lacking.sum()} months the median one is {before[lacking].median():.0f} jobs off as filed, and "
-        f"{off[lacking].median():.0f} with the lost jobs back"
-    )
-    numbers = {"before": before[lacking].median(), "after": off[lacking].median()}
-    numbers |= {name.lower(): int(trace.lost.known_gaps.jobs.sum()) for name, trace in traces.items()}
-    return bool((off / counts.published)[lacking].median() <= 0.02), text, numbers
+    lacking = counts[counts.missing > 0]
+    before, after = (lacking[column].sub(lacking.published).abs() for column in ("ours", "median"))
+    numbers = {"before": before.median(), "after": after.median()}
+    text = "of {} months the median one is {before:.0f} jobs off as filed, and {after:.0f} with the lost jobs back"
+    of_logs = {name.lower(): int(trace.lost.known_gaps.jobs.sum()) for name, trace in traces.items()}
+    holds = bool((after / lacking.published).median() <= 0.02)
+    return holds, text.format(len(lacking), **numbers), numbers | of_logs
 
 
 NO_CLEANED = "the cleaned logs are missing"
@@ -85,23 +77,20 @@ def orders(trace, policies, lengths=LENGTHS, **how):
     months = trace.month_edges[0][: len(lengths)]
     edges = {
         _written(days): replace(trace, begin_on=begin_on(months, days)).month_edges[1][: len(months) + 1]
-        for days in permuted(lengths)
+        for days in sorted(set(permutations(lengths)))
     }
     calendar = _written(pd.Period(month).days_in_month for month in months)
     table = printed(trace).loc[months]
     runs = replicate(trace.workload, policies, measures=partial(by_order, months, edges), as_it_is=False, **how)
     found = {}
     for (scheduler, order), part in runs.groupby(level=["policy", "order"], sort=False):
-        part = part.droplevel(["policy", "order"])
-        mean = part.groupby("month").mean()
-        found[order, scheduler] = {
-            "jobs_off": (mean.jobs - table.jobs).abs().sum(),
-            "load_off": (mean.load - table.load).abs().sum(),
-            "log_likelihood": fit(part.unstack("month").swaplevel(axis=1), table, scheduler).log_likelihood.sum(),
-        }
-    found = pd.DataFrame.from_dict(found, orient="index").unstack()
-    found.columns = [f"{what}_{scheduler}" for what, scheduler in found.columns]
-    found["calendar"] = found.index == calendar
+        by_month = part.droplevel(["policy", "order"]).unstack("month").swaplevel(axis=1)
+        means = by_month.mean().unstack()
+        row = {f"{what}_off_{scheduler}": (means[what] - table[what]).abs().sum() for what in ("jobs", "load")}
+        row[f"log_likelihood_{scheduler}"] = fit(by_month, table, scheduler).log_likelihood.sum()
+        found.setdefault(order, {"calendar": order == calendar}).update(row)
+    columns = [f"{what}_{s}" for what in ("jobs_off", "load_off", "log_likelihood") for s in sorted(policies)]
+    found = pd.DataFrame.from_dict(found, orient="index", columns=[*columns, "calendar"])
     return found.sort_values("jobs_off_easy").rename_axis("days")
 
 
@@ -118,31 +107,8 @@ def begin_on(months, days):
     return {month: f"{start:%Y-%m-%d}" for month, start in zip(months[1:], starts[:-1], strict=True)}
 
 
-def permuted(lengths):
-    """List all different orders of some numbers."""
-    return sorted(set(permutations(lengths)))
-
-
 def _written(days):
     return " ".join(map(str, days))
-
-
-def draw_orders(orders, policies):
-    """Draw how far each order of the months is off, the best first, and how likely the means are with it."""
-    rows = orders.index.where(~orders.calendar, orders.index + ", the calendar")
-    said = {"jobs_off": "jobs off in five months"}
-    said["log_likelihood"] = "log likelihood of the means"
-    figure, axes = plt.subplots(1, 2, figsize=(7.2, 1.3 + 0.22 * len(rows)), sharey=True)
-    for ax, (what, label) in zip(axes, said.items(), strict=True):
-        for (scheduler, colour), mark in zip(colours(policies).items(), cycle("os^D"), strict=False):
-            style = {"color": colour, "markersize": 5, "fillstyle": "none", "label": scheduler}
-            ax.plot(orders[f"{what}_{scheduler}"], rows, mark, **style)
-        ax.set_xlabel(label)
-    axes[0].set(ylabel="days of the first months", xlim=(0, None))
-    ax.invert_yaxis()
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=len(policies))
-    plots.title(figure, f"The likeliest lengths of the first months: {orders.index[0]} days")
-    return figure
 
 
 def order_of_months(orders):
@@ -152,12 +118,11 @@ def order_of_months(orders):
     best, second, calendar = orders.iloc[0], orders.iloc[1], orders[orders.calendar].iloc[0]
     more = {name: best[f"log_likelihood_{name}"] - calendar[f"log_likelihood_{name}"] for name in SCHEDULERS}
     text = (
-        f"in days {best.name}: {best.jobs_off_easy:.0f} jobs off in all, the next best order {second.name} "
-        f"{second.jobs_off_easy:.0f}, the calendar {calendar.jobs_off_easy:.0f}; loads off by {best.load_off_easy:.3f} "
-        f"in place of {calendar.load_off_easy:.3f}; the means, which had no say, likelier by "
-        f"{', '.join(f'{gain:.0f} ({name})' for name, gain in more.items())}"
+        f"{best.jobs_off_easy:.0f} jobs are off in all by the order {best.name}, {second.jobs_off_easy:.0f} by the "
+        f"next best, {calendar.jobs_off_easy:.0f} by the calendar; the means, which had no say, are likelier by "
+        f"{min(more.values()):.0f} or more"
     )
-    numbers = {"jobs": best.jobs_off_easy, "calendar": calendar.jobs_off_easy, "more": min(more.values())}
+    numbers = {"jobs": best.jobs_off_easy, "calendar": calendar.jobs_off_easy}
     return best.name == "28 31 30 31 31" and min(more.values()) > LEAST, text, numbers
 
 
@@ -171,11 +136,7 @@ STANDSTILL = 600
 
 
 def nights(trace):
-    """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left.
-
-    They run one after another. Where the first jobs of a night are lost, they ran from their submission until the first
-    job that is left could start, at the pace of those that are left, but for the time that the machine stood still.
-    """
+    """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left."""
     rows = {}
     if trace is not None and trace.lost:
         log = trace.lost.log.log
@@ -186,6 +147,7 @@ def nights(trace):
         batch = log.query(BATCH)
         for _, of in batch.groupby((batch.submit.diff() > 12 * 3600).cumsum()):
             of = of.tail(A_NIGHT)
+            # they run one after another: the lost ones until the first that is left, but while the machine stood
             lost, start = A_NIGHT - len(of), of.submit.iloc[0] + of.wait.iloc[0]
             first = of.submit.iloc[0] - lost * of.submit.diff().median()
             if lost and of.wait.iloc[0] < 3600:  # it has waited for none
@@ -201,21 +163,21 @@ def settings(trace, user, field, values):
     """Put a trace's lost jobs back with each of several settings of a user's, by the setting; none without the log."""
     if trace is None or not trace.lost:
         return {}
-    lost = {name: trace.lost.with_setting(user, field, value) for name, value in values.items()}
+    return _put_back(trace, {name: trace.lost.with_setting(user, field, value) for name, value in values.items()})
+
+
+def _put_back(trace, lost):
+    """The trace with each of several descriptions of its lost jobs, by name."""
     return {name: replace(trace, lost=of, restored=True) for name, of in lost.items()}
 
 
-def tried(traces, policies, **how):
-    """Hold traces of several `settings` against Table 1: `suspects.fit`, by (value, scheduler, month)."""
-    runs = monthly(traces, policies, **how)
-    if not runs:
-        names = ["value", "scheduler", "month"]
-        return by_place({}, names, ["log_likelihood", "inside", "close", "cells"])
-    found = {
-        (value, scheduler): fit(runs[value, scheduler], printed(trace), scheduler)
-        for value, trace in traces.items()
-        for scheduler in policies
-    }
+def tried(trace, user, field, values, policies, **how):
+    """Hold a trace with several `settings` against Table 1: `suspects.fit`, by (value, scheduler, month)."""
+    back = settings(trace, user, field, values)
+    runs = monthly(back, policies, **how)
+    found = {(value, scheduler): fit(of, printed(back[value]), scheduler) for (value, scheduler), of in runs.items()}
+    if not found:
+        return by_place({}, ["value", "scheduler", "month"], ["log_likelihood", "inside", "close", "cells"])
     return pd.concat(found, names=["value", "scheduler"])
 
 
@@ -226,13 +188,13 @@ def across(tried, folds):
         half = in_fold(tried, fold)
         if half.all() or not half.any():  # there is no other
             continue
-        likelihood = tried.log_likelihood[half].groupby("value").sum()
-        best, as_good = likelihood.idxmax(), likelihood.index[likelihood > likelihood.max() - WITHIN]
+        likelihood = by_value(tried, fold)
+        best, as_good = likelihood.idxmax(), likelihood.index[likelihood > -WITHIN]
         counts = tried[~half].loc[best][["cells", "inside", "close"]].sum()
-        counts["off"] = counts.cells - counts.inside - counts.close
         rows[fold] = {"best": best, "low": as_good.min(), "high": as_good.max(), **counts}
-    columns = ["best", "low", "high", "cells", "inside", "close", "off"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype(int).rename_axis("from")
+    columns = ["best", "low", "high", "cells", "inside", "close"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype(int).rename_axis("from")
+    return table.assign(off=table.cells - table.inside - table.close)
 
 
 def by_value(tried, fold):
@@ -266,7 +228,7 @@ def cures(traces, policies, **how):
     for name, of_trace in cured.items():
         runs = monthly(of_trace, policies, **how)
         found |= {(name, s, cure): met(traces[name], s, runs[cure, s]) for cure in of_trace for s in policies}
-    return by_place(found, ["trace", "scheduler", "cure"], None if found else ["log_likelihood", *METRICS])
+    return by_place(found, ["trace", "scheduler", "cure"], ["log_likelihood", "inside", "close", "cells", *METRICS])
 
 
 def _cures(trace, ctc):
@@ -282,16 +244,16 @@ def _cures(trace, ctc):
         lost = {UNCALLED: uncalled(trace, ctc.lost)}
     else:
         return {}
-    return {AS_FILED: trace} | {cure: replace(trace, lost=of, restored=True) for cure, of in lost.items()}
+    return {AS_FILED: trace} | _put_back(trace, lost)
 
 
 def met(trace, scheduler, runs):
     """Tell how well runs meet the printed months of a scheduler, all of them."""
     table = published("mualem2001_table1").query("trace == @trace.trace").set_index("month")
     table = table.loc[trace.months[0] : trace.months[1]]
-    fits, medians = fit(runs, table, scheduler), runs.median().unstack("metric")
+    medians = runs.median().unstack("metric")
     off = {metric: (medians[metric] / table[f"{scheduler}_{metric}"] - 1).abs().median() for metric in METRICS}
-    return fits[["log_likelihood", "inside", "close", "cells"]].sum().to_dict() | off
+    return fit(runs, table, scheduler).sum().to_dict() | off
 
 
 def with_others_run_times(lost):
@@ -332,16 +294,14 @@ def cured(cures):
     gains, worse = lost[PUT_BACK] - lost[AS_FILED], whole[UNCALLED] - whole[AS_FILED]
     of_false = lost[[cure for cure in FALSE if cure != UNCALLED]]
     parts = [gains > LEAST, (-of_false).add(lost[PUT_BACK], axis=0).min(axis=1) > LEAST, -worse > LEAST]
-    off = cures.loc["Par"][list(METRICS)].groupby("cure").mean().response_s
-    numbers = {"before": off[AS_FILED], "after": off[PUT_BACK], "off_any_time": off[ANYWHERE]}
+    off = cures.loc["Par"].response_s.groupby("cure").mean()
     shares = of_false.sub(lost[AS_FILED], axis=0).loc["Par"].sum() / gains.loc["Par"].sum()
-    numbers |= {FALSE[cure]: share for cure, share in shares.items()}
+    numbers = {"before": off[AS_FILED], "after": off[PUT_BACK]} | shares.rename(FALSE).to_dict()
     gained = ", ".join(f"{trace} {scheduler} {gain:+.0f}" for (trace, scheduler), gain in gains.items())
     text = (
-        f"log likelihood {gained}; Par's response times are off by {numbers['before']:.1%} as filed, "
-        f"{numbers['after']:.1%} with the jobs back, {numbers['off_any_time']:.1%} if they come at any time; of Par's "
-        f"gain bring jobs {', '.join(f'{cure} {share:.0%}' for cure, share in shares.items())}; KTH with jobs that it "
-        f"did not lose: {', '.join(f'{scheduler} {worse[scheduler]:+.0f}' for scheduler in SCHEDULERS)}"
+        f"log likelihood {gained}; Par's response times are off by {off[AS_FILED]:.1%} as filed, {off[PUT_BACK]:.1%} "
+        f"with the jobs back; of Par's gain bring jobs {', '.join(f'{c} {share:.0%}' for c, share in shares.items())}; "
+        f"KTH with jobs that it did not lose {', '.join(f'{name} {gain:+.0f}' for name, gain in worse.items())}"
     )
     return all(part.all() for part in parts), text, numbers
 
@@ -380,26 +340,21 @@ def thinned(trace):
 
 def controls(trace, policies, **how):
     """Count how many true means of months that lack jobs lie in the bands of the log `thinned`, restored, and whole."""
-    known = thinned(trace)
-    kinds = {(name, "thinned"): one for name, one in known.items()}
-    kinds |= {(name, "back"): one.under(RESTORED) for name, one in known.items()}
-    runs = monthly(kinds | ({("", "whole"): trace} if known else {}), policies, **how)
-    bands = {place: band(of) for place, of in runs.items()}
-    rows = {}
+    known, rows = thinned(trace), {}
+    kinds = {("", "whole"): trace} if known else {}
+    for name, one in known.items():
+        kinds |= {(name, "thinned"): one, (name, "back"): one.under(RESTORED)}
+    bands = {place: band(of) for place, of in monthly(kinds, policies, **how).items()}
     for scheduler, policy in policies.items() if known else ():
-        truth = trace.by_month(simulate(trace.workload, policy)).rename(columns={v: k for k, v in METRICS.items()})
+        truth = trace.by_month(simulate(trace.workload, policy))
         for name, one in known.items():
-            months, edges = trace.month_edges
-            missing = _by_month(one.lost.known_gaps, edges) / truth.jobs.loc[months]
+            missing = _by_month(one.lost.known_gaps, trace.month_edges[1]) / truth.jobs
             for month, share in missing[missing > MOST_MISSING].items():
-                row = {"missing": share, "cells": len(METRICS)}
+                means = {metric: truth.loc[month, mean] for metric, mean in METRICS.items()}
+                row = rows[name, month, scheduler] = {"missing": share, "cells": len(METRICS)}
                 for kind, of in {"thinned": name, "back": name, "whole": ""}.items():
-                    inside = verdicts(
-                        bands[(of, kind), scheduler].loc[month], truth.loc[month, list(METRICS)].to_dict()
-                    )
-                    row[kind] = inside["inside"]
-                rows[name, month, scheduler] = row
-    return by_place(rows, ["taken out", "month", "scheduler"], None if rows else ["missing", "cells", "back"])
+                    row[kind] = verdicts(bands[(of, kind), scheduler].loc[month], means)["inside"]
+    return by_place(rows, ["taken out", "month", "scheduler"], ["missing", "cells", "thinned", "back", "whole"])
 
 
 HELD = 0.9
@@ -414,9 +369,7 @@ def bands_hold(controls):
     found = Measure.share(total.back, total.cells)
     holds = True if found.low > HELD else False if found.high < HELD else OPEN
     text = (
-        f"{total.back:.0f} of {total.cells:.0f} true means lie in the bands with the jobs back, {found.value:.0%} "
-        f"({found.low:.0%} to {found.high:.0%}); {total.thinned:.0f} in those of the thinned logs, {total.whole:.0f} "
-        "in those of the log itself"
+        f"with the jobs back {found.value:.0%} of {total.cells:.0f} true means lie in the bands ({found.low:.0%} to "
+        f"{found.high:.0%}); {total.thinned:.0f} in those of the thinned logs, {total.whole:.0f} in those of the log"
     )
-    numbers = {name: total[name] for name in ("cells", "thinned", "back", "whole")} | {"share": found.value}
-    return holds, text, numbers
+    return holds, text, {"share": found.value}

@@ -1,14 +1,8 @@
 """Tang's own simulator, Qsim, rule by rule: a policy, logs as it would read them, and what each rule changes.
 
-Its source is public: github.com/wtangiit/Qsim, here at commit 1d6bbf9 of 7 July 2011, "after walltime prediction
-simulation", a week after the paper's log ends. SOURCES names file and line of each rule.
-
-Known from the source are the rules. Known too is that blocks begin at multiples of their size, from a midplane of 512
-nodes up to the whole machine: so the only configuration that comes with it, two racks (misc/partitions.xml), and the
-picture of 5 x 8 racks x 2 midplanes (bqsim.py:1666-1680). The file with Intrepid's own partitions is not there, nor in
-the later Cobalt (github.com/ido/cobalt, 45b9961). *Assumed* are therefore: contiguous blocks of powers of two and the
-whole machine, no others, and no conflicts over wiring; ties between blocks, and between jobs of equal priority, by
-place and by arrival, where Python 2's dictionaries decide. On blocks WFP weighs the rounded size.
+Its source is public: github.com/wtangiit/Qsim, here at commit 1d6bbf9. The notebook has file and line of each rule, and
+what is assumed: aligned blocks of powers of two and the whole machine, no conflicts over wiring, ties by place and by
+arrival, where Python 2's dictionaries decide.
 """
 
 from dataclasses import dataclass, field, fields, replace
@@ -27,89 +21,6 @@ from .kernel_variants.qsim import Rules
 
 ALL, NONE = Rules(), Rules(*[False] * len(Rules._fields))
 """Qsim, and the study's EASY."""
-
-
-SOURCES = {
-    "sizes": (
-        "bg_base_system.py:583-595, bqsim.py:718-727",
-        "A job takes a partition of the smallest size that holds it, of 512 nodes or more; what overlaps is blocked.",
-        "Section 3.1 has nodes; partitions are not named.",
-    ),
-    "place": (
-        "bqsim.py:788-821",
-        "Of the idle partitions of its size the one within the fewest larger idle ones, then the first by name.",
-        "Nothing.",
-    ),
-    "blocked job": (
-        "bqsim.py:891-911, bg_base_system.py:558-580",
-        "Each job that cannot start drains the partition of its size that is free first, with all that overlap it. "
-        "So several of one size drain the same one. Who comes later in the queue may start elsewhere, however long.",
-        "Section 5.1: the job of top priority gets a reservation at a time and location.",
-    ),
-    "backfilling": (
-        "bqsim.py:913-933, 800-802",
-        "Only in a pass in which nothing could start otherwise: the first job in the queue that ends, by its estimate, "
-        "before the smallest partition around its place that is in use is taken to be free, whoever drains it.",
-        "Section 5.1: jobs that do not delay the reserved one; nothing on passes.",
-    ),
-    "one at a time": (
-        "bqsim.py:895, 640; evsim.py:289-306",
-        "A pass starts one job, then all is worked out each_start at the same second.",
-        "Nothing.",
-    ),
-    "busy": (
-        "bqsim.py:862-876, bgsched.py:640-645",
-        "A partition is taken to be free when its jobs end by their estimates, and in five minutes at the earliest.",
-        "Nothing.",
-    ),
-    "inside a running one": (
-        "bqsim.py:866, 878-885",
-        "A partition inside a running one is taken to be free in five minutes, whenever that job ends. So while a "
-        "large job runs, a blocked small one drains a part of it, in vain.",
-        "Nothing.",
-    ),
-    "switches": (
-        "bqsim.py:108-110, 1089-1092, 795-798; evsim.py:70; bgsched.py:640-643",
-        "Adjusted estimates for the queue, for backfilling, for running jobs: three letters.",
-        "Sections 5.2 and 6.1: regular is all three, selective the first two.",
-    ),
-    "WFP": (
-        "bqsim.py:1087-1096",
-        "(queued time / estimate)^3 x nodes, the adjusted estimate where the queue has it.",
-        "Equation 5: the estimate is the user's.",
-    ),
-    "weighted wait": (
-        "bqsim.py:898, 931",
-        "The score that ordered the queue is written down when a job starts, for the weighted wait (commit e08b0ec).",
-        "Equation 4: the score by the user's estimate.",
-    ),
-    "adjusted estimates": (
-        "bqsim.py:375-382; histm.py:108-145",
-        "They come with the log as walltime_p; else as the history manager has them once for the whole run, by one "
-        "percentile, without window and requested time.",
-        "Section 4: from similar jobs of the month before.",
-    ),
-    "minutes": ("bqsim.py:350-352, 377", "Estimates are cut to whole minutes, adjusted ones too.", "Nothing."),
-    "cut": ("bqsim.py:359-363", "A run of more than 1.1 times its walltime is cut to the walltime.", "Nothing."),
-    "dropped": ("bqsim.py:360-371", "Jobs of all 40,960 nodes, and those that ran for no time.", "Nothing."),
-    "events": (
-        "evsim.py:152-176, 289-306",
-        "One job arrives or ends at a time, with a pass after each; of one second, arrivals come first.",
-        "Nothing.",
-    ),
-    "slowdown": (
-        "misc/qsim_analy.py:139",
-        "max(response, 10 s) / max(run, 10 s), in the script of 2010 that comes with it.",
-        "Section 6.1: wait plus run time over run time, without bound.",
-    ),
-}
-"""What Qsim does: file and line at commit 1d6bbf9 (in src/lib/Components where no folder is named), and the paper."""
-
-
-def sources():
-    """Lay SOURCES out as a table."""
-    columns = ["where", "what it does", "the paper"]
-    return pd.DataFrame.from_dict(SOURCES, orient="index", columns=columns).rename_axis("rule")
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,10 +70,7 @@ BLOCKS = 80
 
 
 def as_read(trace, cut=True, drop=True):
-    """Take a trace as Qsim reads it: run times cut that exceed the walltime by a tenth, jobs dropped that it drops.
-
-    These are the jobs of the whole machine and those without a run time.
-    """
+    """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or without a run time dropped."""
     jobs, steps = trace.workload.jobs, []
     if cut:
         jobs = jobs.assign(run=jobs.run.where(jobs.run <= OVER * jobs.estimate.clip(lower=1), jobs.estimate))
@@ -174,12 +82,7 @@ def as_read(trace, cut=True, drop=True):
 
 
 def on_blocks(trace, blocks=BLOCKS):
-    """Put a log on a machine of blocks: one processor is the smallest block.
-
-    The machine is divided into `blocks` of a power of two processors, or somewhat more. Users of these logs requested
-    any number of processors, where Intrepid's requested partitions; so each job is rounded up to a block that there
-    is, and the machine enlarged by as much as the work grows: the load stays what it was.
-    """
+    """Put a log on a machine of so many blocks or more: jobs rounded up to one, the machine enlarged by as much."""
     machine, jobs = trace.workload.procs, trace.workload.jobs
     smallest = 2 ** int(np.log2(machine / blocks))
     rounded = 2 ** np.ceil(np.log2(np.ceil(jobs.procs / smallest))).astype(np.int64)
@@ -193,14 +96,13 @@ def sizes(traces):
     """Tell how logs fit on blocks: how many these are, how much more work that is, which jobs Qsim drops or cuts."""
     rows = {}
     for trace in traces:
-        jobs, read = trace.workload.jobs, as_read(trace)
-        made, machine = on_blocks(read), trace.workload.procs
-        smallest = 2 ** int(np.log2(machine / BLOCKS))
+        jobs, read, machine = trace.workload.jobs, as_read(trace), trace.workload.procs
+        smallest, blocks = 2 ** int(np.log2(machine / BLOCKS)), on_blocks(read).workload.procs
         rows[trace.name] = {
             "processors": machine,
             "in a block": smallest,
-            "blocks": made.workload.procs,
-            "more work": made.workload.procs * smallest / machine - 1,
+            "blocks": blocks,
+            "more work": blocks * smallest / machine - 1,
             "dropped": len(jobs) - len(read.workload),
             "cut": int((jobs.run > OVER * jobs.estimate.clip(lower=1)).sum()),
             "powers of two": float((jobs.procs & (jobs.procs - 1) == 0).mean()),
@@ -213,24 +115,18 @@ def sizes(traces):
 
 @dataclass(frozen=True)
 class Program:
-    """Say what is run: the scheduler's `rules`, and what comes before it.
-
-    `cut` and `drop` as for `as_read`; `blocks`, whether the log is put on them; `overruns`, whether estimates stand
-    that are below the run time; `beforehand`, whether adjusted estimates come with the log (walltime_p, bqsim.py:376),
-    made from its own times of ends, and not in the simulation.
-    """
+    """Say what is run: the scheduler's `rules`, and what comes before it."""
 
     rules: Rules = ALL
-    cut: bool = True
-    drop: bool = True
-    blocks: bool = True
-    overruns: bool = True
-    beforehand: bool = True
+    cut: bool = True  # long runs, and
+    drop: bool = True  # some jobs, as for `as_read`
+    blocks: bool = True  # whether the log is put on them
+    overruns: bool = True  # whether estimates stand that are below the run time
+    beforehand: bool = True  # whether adjusted estimates come with the log, made from its own ends (bqsim.py:376)
 
     def without(self, *names):
         """Switch some rules off, of the scheduler or not."""
-        own = {name: False for name in names if name in Rules._fields}
-        others = {name: False for name in names if name not in own}
+        own, others = ({name: False for name in names if (name in Rules._fields) == of} for of in (True, False))
         return replace(self, rules=self.rules._replace(**own), **others)
 
 
@@ -274,10 +170,8 @@ def _adjusted(trace, percentile, overruns):
     """Adjust estimates beforehand, by the log's own ends; or take the run times themselves."""
     jobs = trace.workload.jobs
     raised = np.maximum(jobs.estimate, jobs.run)
-    asked = jobs.estimate if overruns else raised
-    if percentile == PERFECT:
-        known = jobs.run
-    else:
+    asked, known = jobs.estimate if overruns else raised, jobs.run
+    if percentile != PERFECT:
         known = walltime.adjusted(jobs.assign(estimate=asked), trace.ends, scheduling.scheme(trace, percentile)).t_sched
     return known * (raised / asked.clip(lower=1))  # for `Predicted` takes it as a share of what is raised
 
@@ -294,8 +188,7 @@ def runs(traces, programs, percentiles=scheduling.PERCENTILES, **settings):
 
 def gained(found):
     """Work out the gains of each program from `runs`, by name: as `scheduling.gains`."""
-    programs = found.index.unique("program")
-    return {name: scheduling.gains(found.xs(name, level="program")) for name in programs}
+    return {name: scheduling.gains(found.xs(name, level="program")) for name in found.index.unique("program")}
 
 
 def added(gains, without):
@@ -325,7 +218,7 @@ def verdicts(of_programs, logs):
     return pd.DataFrame(decided).rename_axis("claim")
 
 
-def levels(found, metric="wait"):
-    """Average a measure of the baseline over months and shakes: a table by (trace, order), one column per program."""
-    base = found.xs((metric, scheduling.BASELINE), level=("metric", "case"))
+def levels(found):
+    """Average the baseline's wait over months and shakes: a table by (trace, order), one column per program."""
+    base = found.xs(("wait", scheduling.BASELINE), level=("metric", "case"))
     return base.groupby(["trace", "order", "program"], sort=False).mean().unstack("program", sort=False)

@@ -1,8 +1,6 @@
 """The method of the investigations: which suspect, a program or other jobs, is likely to stand behind Table 1.
 
-Each suspect is simulated many times with shaken submit times. The printed numbers are then held against what it does:
-a suspect whose runs lie where the printed numbers are, and do not scatter more than they must, is likely to be the
-program that printed them.
+A suspect is likely whose shaken runs lie where the printed numbers are, and do not scatter more than they must.
 """
 
 from dataclasses import replace
@@ -40,17 +38,12 @@ def printed(trace):
 
 
 def monthly(traces, suspects, metrics=tuple(METRICS), **how):
-    """Simulate traces under suspects, both by name, and lay the means of their months out.
-
-    `how` is as for `simlib.replicate`, with `TraceLogs.monthly` as its measures. Gives by (trace, suspect) a DataFrame:
-    a row a shaken run, columns by (month, metric).
-    """
+    """Simulate traces under suspects, both by name: by (trace, suspect) a row for each run, by (month, metric)."""
     logs = {name: trace.workloads for name, trace in traces.items()}
-    ways = {"extend": {}, "kill": {}}  # what becomes of jobs that exceed their estimates
-    for name, policy in suspects.items():
-        ways["kill" if getattr(policy, "overrun", None) == "kill" else "extend"][name] = policy
+    kills = [name for name, policy in suspects.items() if getattr(policy, "overrun", None) == "kill"]
     found = {}
-    for overrun, policies in ways.items():
+    for overrun in ("extend", "kill"):  # what becomes of jobs that exceed their estimates
+        policies = {name: policy for name, policy in suspects.items() if (name in kills) == (overrun == "kill")}
         if logs and policies:
             runs = replicate(logs, policies, overrun=overrun, as_it_is=False, **how)
             runs = runs.xs(SETTLED, level="calendar")[list(metrics)].drop(WHOLE, level="month")
@@ -70,12 +63,10 @@ def by_place(rows, names, columns=None):
 
 
 def fit(runs, printed, scheduler):
-    """Tell how likely the printed numbers of each month are among the runs of a suspect, and whether in their bands.
+    """Tell how likely the printed numbers of each month are among a suspect's runs, and how many are in their bands.
 
     The two metrics of a month are correlated, so they are taken together: the logarithms of their printed values come
     from a bivariate t distribution with the runs' mean and covariance, widened by the rounding of the printed values.
-
-    Gives a DataFrame, by month: `log_likelihood`; `inside`, `close` and `cells`, how many are.
     """
     bands, rows = band(runs), {}
     for month, *numbers in printed[[f"{scheduler}_{metric}" for metric in METRICS]].itertuples():
@@ -95,11 +86,7 @@ def log_likelihood(runs, values):
 
 def verdicts(bands, values):
     """Count the values that are inside the bands of the runs, by metric, and those that are close."""
-    ends = bands.loc[list(values)].to_numpy().tolist()
-    found = [
-        judge(value, Interval(*of_metric), CLOSE_TO[metric], DECIMALS[metric])
-        for (metric, value), of_metric in zip(values.items(), ends, strict=True)
-    ]
+    found = [judge(value, Interval(*bands.loc[m]), CLOSE_TO[m], DECIMALS[m]) for m, value in values.items()]
     return {"inside": found.count(INSIDE), "close": found.count(CLOSE), "cells": len(found)}
 
 
@@ -107,38 +94,27 @@ def verdicts(bands, values):
 
 
 def search(traces, scheduler, **how):
-    """Change the detail of the text's program that helps most, until none helps by more than `LEAST`.
-
-    Gives the steps: pairs of the choices before, and the ranking of all that differ from these in one detail.
-    """
+    """Change the detail that helps most, from the text's program on, until none does: choices and ranking by step."""
+    traces = {name: trace for name, trace in traces.items() if name in SP2} or traces
     steps, choices = [], {}
-    of_print = {name: printed(trace) for name, trace in traces.items()}
-    while True:
+    while not steps or steps[-1][1].more.iloc[0] > LEAST:
+        if steps:
+            detail, reading = steps[-1][1].index[0]
+            choices = choices | {detail: reading}
         suspects = programs.neighbours(scheduler, choices)
         runs = monthly(traces, {name: programs.program(scheduler, of) for name, of in suspects.items()}, **how)
-        fits = {
-            (*name, trace): fit(runs[trace, name], of_print[trace], scheduler) for name in suspects for trace in traces
-        }
-        table = ranking(pd.concat(fits, names=["detail", "reading", "trace"]))
-        steps.append((choices, table))
-        if table.more.iloc[0] <= LEAST:
-            return steps
-        detail, reading = table.index[0]
-        choices = choices | {detail: reading}
+        fits = {(*name, trace): fit(of, printed(traces[trace]), scheduler) for (trace, name), of in runs.items()}
+        steps.append((choices, ranking(pd.concat(fits, names=["detail", "reading", "trace"]))))
+    return steps
 
 
 def ranking(fits):
-    """Rank the suspects of a line-up by how well they fit, from `fit`, the likeliest first.
-
-    Gives a DataFrame, by (detail, reading): the log likelihood of each trace and in `all`, how much `more` that
-    is than the program's itself, the share of cells `inside` their bands, and in which share of `resampled` sets
-    of months it is the likeliest of all: what the ranking owes to a few months shows there.
-    """
-    likelihood = fits.log_likelihood.groupby(level=["detail", "reading", "trace"], sort=False).sum().unstack("trace")
+    """Rank the suspects of a line-up by `fit`, the likeliest first, with how often they win if months are resampled."""
+    groups = fits.groupby(level=["detail", "reading"], sort=False)
+    likelihood = fits.log_likelihood.groupby(level=fits.index.names[:3], sort=False).sum().unstack("trace", sort=False)
     likelihood["all"] = likelihood.sum(axis=1)
     likelihood["more"] = likelihood["all"] - likelihood.loc[("", ""), "all"]
-    counts = fits[["inside", "cells"]].groupby(level=["detail", "reading"], sort=False).sum()
-    likelihood["inside"] = counts.inside / counts.cells
+    likelihood["inside"] = groups.inside.sum() / groups.cells.sum()
     likelihood["resampled"] = wins(fits)
     return likelihood.sort_values("all", ascending=False)
 
@@ -157,37 +133,22 @@ def ranked(searches):
     return pd.concat(found, names=["scheduler", "changes before", "detail", "reading"])
 
 
-def path(searches):
-    """Say which way each of some searches went: a row a step, and how well the program fits that it had reached."""
-    rows = {}
-    for name, steps in searches.items():
-        for choices, table in steps:
-            changes = "; ".join(f"{detail} {reading}" for detail, reading in choices.items()) or "the text"
-            itself = table.loc[("", "")]
-            rows[name, changes] = {"log likelihood": itself["all"], "inside": itself.inside}
-    return by_place(rows, ["scheduler", "program"])
-
-
 # Which jobs
 
 
 def selections(traces, policy, **how):
-    """Tell how well each trace and its `alternatives` meet EASY's columns of Table 1.
-
-    Gives a DataFrame, by (trace, what is other): how many `jobs` take part, the `log_likelihood`, how much `more`
-    it is than as settled, the share of cells `inside` their bands.
-    """
+    """Tell how well each trace and its `alternatives` meet EASY's columns of Table 1."""
     rows = {}
     for name, trace in traces.items():
         others = alternatives(trace)
-        runs = monthly(others, {"easy": policy}, **how)
-        for what, other in others.items():
-            fits = fit(runs[what, "easy"], printed(other), "easy")
-            likelihood = fits.log_likelihood.sum()
-            rows[name, what] = {"jobs": len(other.workload), "log_likelihood": likelihood}
-            rows[name, what]["more"] = likelihood - rows[name, "as settled"]["log_likelihood"]
-            rows[name, what]["inside"] = fits.inside.sum() / fits.cells.sum()
-    return by_place(rows, ["trace", "with"])
+        for (what, _), runs in monthly(others, {"easy": policy}, **how).items():
+            fits = fit(runs, printed(others[what]), "easy")
+            row = rows[name, what] = {"jobs": len(others[what].workload), "log_likelihood": fits.log_likelihood.sum()}
+            row["inside"] = fits.inside.sum() / fits.cells.sum()
+    table = by_place(rows, ["trace", "with"])
+    settled = table.log_likelihood.xs("as settled", level="with")
+    table.insert(2, "more", table.log_likelihood.sub(settled, level="trace"))
+    return table
 
 
 def alternatives(trace):

@@ -1,13 +1,10 @@
 """Which reading of sections 4.1 and 4.2 meets best what is printed there, and where? (sections 4.2.2 to 4.2.5)
 
-The text leaves open how many similar jobs there must be before an estimate is adjusted, which jobs are earlier ones,
-how a percentile is taken, which jobs count, and whether the threshold on A applies in Figures 8 to 10. Every reading is
-held against the claims on Figures 4 to 11, whose criteria can be compared on another log: most are relative to its own
-users. A function a question.
+The notebook has the readings. Each is held against the claims on Figures 4 to 11.
 """
 
 from dataclasses import dataclass, replace
-from itertools import groupby, product
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,9 +15,12 @@ from .. import claims, results
 from ..tang2013 import DOUBLE, TRIPLE, accuracy, figure11
 from ..tang2013.accuracy import ORIGINAL, similar, study
 
-BEFORE, BY_THEN, DAYS_31, SUBMITTED = "ended before", "ended by then", "a month of 31 days", "submitted before"
-INTERPOLATED, COBALT = "interpolated", "as in Cobalt"
-ALL, COMPLETED = "all", "completed"
+OPTIONS = {
+    "history": ("ended before", "ended by then", "a month of 31 days", "submitted before"),
+    "percentile": ("interpolated", "as in Cobalt"),
+    "jobs": ("all", "completed"),
+}
+"""How the text can be read; the first of each is how the study does."""
 
 PLACE = ["least", "floor", "choice", "option"]
 """What tells readings apart: how many similar jobs, the lowest A of Figures 8 to 10 (0 is any), a further choice."""
@@ -34,56 +34,40 @@ THRESHOLD = 0.5
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading of the text."""
+    """A reading of the text: one of the `OPTIONS` for each."""
 
-    history: str = BEFORE
-    percentile: str = INTERPOLATED
-    jobs: str = ALL
+    history: str = "ended before"
+    percentile: str = "interpolated"
+    jobs: str = "all"
 
     def __post_init__(self):
-        known = {"history": (BEFORE, BY_THEN, DAYS_31, SUBMITTED), "percentile": (INTERPOLATED, COBALT)}
-        for name, options in (known | {"jobs": (ALL, COMPLETED)}).items():
+        for name, options in OPTIONS.items():
             if getattr(self, name) not in options:
                 raise ValueError(f"Reading: found {name}={getattr(self, name)!r}, expected {', '.join(options)}")
 
     def traces(self, traces):
         """Choose the jobs that count."""
-        if self.jobs == ALL:
+        if self.jobs == "all":
             return traces
         return [replace(trace, workload=trace.workload.select("status in (1, -1)")) for trace in traces]
 
     def parameters(self, jobs, ends, schemes):
         """Find adjustment parameters, as `walltime.parameters`."""
-        ends = {BY_THEN: ends - 1, SUBMITTED: jobs.submit}.get(self.history, ends)
-        month = "31 days" if self.history == DAYS_31 else "1 month"
+        ends = {"ended by then": ends - 1, "submitted before": jobs.submit}.get(self.history, ends)
+        month = "31 days" if self.history == "a month of 31 days" else "1 month"
         asked = [replace(scheme, window=scheme.window and month) for scheme in schemes]
-        find = walltime.parameters if self.percentile == INTERPOLATED else without_interpolation
-        found = find(jobs, ends, asked)
-        return found[asked].set_axis(pd.Index(schemes), axis=1)
+        find = walltime.parameters if self.percentile == "interpolated" else without_interpolation
+        return find(jobs, ends, asked)[asked].set_axis(pd.Index(schemes), axis=1)
 
 
 # What do the claims say under each reading?
 
 
 def measured(traces, readings, least, floors=(0, THRESHOLD), resamples=200, seed=1):
-    """Measure each part of each claim on Figures 4 to 11 under each reading, on each log.
+    """Measure each part of each claim on Figures 4 to 11 under each reading, by choice and option, on each log.
 
-    Parameters
-    ----------
-    traces : list of Trace
-    readings : dict of Reading
-        By choice and option, each to be taken with any number of similar jobs and any lowest A.
-    least : sequence of int
-        How many similar jobs there must be.
-    floors : sequence of float
-        The lowest A in Figures 8 to 10; 0 is any.
-    resamples, seed : int
-        Of a bootstrap over users.
-
-    Returns
-    -------
-    DataFrame
-        By replication, the first the users as they are; columns by `PLACE`, trace, claim and part.
+    Each is taken with each number of similar jobs of `least` and each lowest A of `floors` in Figures 8 to 10, 0 for
+    any. Gives one row for each replication of a bootstrap over users, the first for the users as they are.
     """
     found = {}
     for similar_jobs, (name, reading) in product(least, readings.items()):
@@ -115,10 +99,7 @@ def _of_claims(traces, floors, **how):
 
 
 def met(measured):
-    """Tell which share of each claim each reading meets: of a claim the share of its parts, of a part that of the logs.
-
-    Gives a DataFrame, by replication; columns by `PLACE` and claim.
-    """
+    """Tell which share of each claim each reading meets: the share of its parts, of a part the share of the logs."""
     criteria = [claims.criteria()[claim][part] for *_, claim, part in measured]
     above, below = (np.array([getattr(one, bound) for one in criteria]) for bound in ("above", "below"))
     inside = (measured > above) & (measured < below)
@@ -132,10 +113,7 @@ def met(measured):
 
 
 def ranking(scores):
-    """Rank readings by their scores, the best first, from scores by replication, columns by `PLACE`.
-
-    The table has how each spreads; and how far it is `behind` the best, with `behind_low` and `behind_high`.
-    """
+    """Rank readings by their scores by replication, the best first, with how far each is `behind` it."""
     table = results.spread(scores, resampled=True).sort_values("ours", ascending=False, kind="stable")
     behind = results.spread(scores.rsub(scores[table.index[0]], axis=0), resampled=True)[["ours", "low", "high"]]
     return table.join(behind.set_axis(["behind", "behind_low", "behind_high"], axis=1))
@@ -170,29 +148,12 @@ def differences(found, names):
 
 
 def where(met, figures):
-    """Work out, figure by figure, what it changes in the score that there must be more similar jobs; as `changes`.
-
-    `figures` has by name the claims that the paper makes of some figures.
-    """
+    """Work out, by figures that have claims, what it changes that there must be more similar jobs; as `changes`."""
     (first, *others), found = list(met.columns.unique("least")), {}
     for (name, ids), least, floor in product(figures.items(), others, met.columns.unique("floor")):
         of, before = (met[[(one, floor, *TEXT, id) for id in ids]].mean(axis=1) for one in (least, first))
         found[name, least, floor] = of - before
     return differences(found, ["figures", "least", "floor"])
-
-
-# What was measured, number by number?
-
-
-def statements(measured):
-    """Lay out what was measured beside what has to hold; all but the similar jobs and the lowest A as in the study."""
-    ours = measured.loc[results.AS_IT_IS].xs(TEXT, level=("choice", "option"))
-    table = results.wide(ours, ["least", "floor"])
-    names = [f"{similar(least)}, {of_floor(floor)}" for least, floor in table]
-    bounds = [claims.criteria()[claim][part].demand for _, claim, part in table.index]
-    table = table.set_axis(names, axis=1).rename_axis(columns=None)
-    table.insert(0, "has to be", bounds)
-    return table
 
 
 def of_floor(floor):
@@ -206,16 +167,14 @@ def of_floor(floor):
 def without_interpolation(jobs, ends, schemes):
     """Find adjustment parameters as `walltime.parameters`, each one of the earlier jobs' R values: see `Reading`."""
     r, submit = walltime.used(jobs.run, jobs.estimate), jobs.submit.to_numpy()
-    end, found = ends.loc[jobs.index].to_numpy(), {}
-    alike = [(scheme.columns, scheme.window_s, scheme.least) for scheme in schemes]
-    for (columns, window, least), part in groupby(
-        sorted(zip(alike, schemes, strict=True), key=lambda one: one[0]), key=lambda one: one[0]
-    ):
-        part = [scheme for _, scheme in part]
+    end, found, passes = ends.loc[jobs.index].to_numpy(), {}, {}
+    for scheme in schemes:
+        passes.setdefault((tuple(scheme.columns), float(scheme.window_s), scheme.least), []).append(scheme)
+    for (columns, window, least), part in passes.items():
         shares = sorted({scheme.percentile / 100 for scheme in part})
-        group = jobs.groupby(columns).ngroup().to_numpy(np.int64)
+        group = jobs.groupby(list(columns)).ngroup().to_numpy(np.int64)
         by_submit, by_end = np.argsort(group, kind="stable"), np.lexsort((end, group))
-        a = _earlier(group, by_submit, by_end, submit, end, r, float(window), least, np.array(shares))
+        a = _earlier(group, by_submit, by_end, submit, end, r, window, least, np.array(shares))
         found |= {one: np.maximum(a[:, shares.index(one.percentile / 100)], one.threshold or 0) for one in part}
     return pd.DataFrame({scheme: found[scheme] for scheme in schemes}, index=jobs.index)
 

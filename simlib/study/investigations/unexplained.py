@@ -1,19 +1,18 @@
 """The unexplained months of Table 1: which are off under the likely program, by how much, and for what reasons."""
 
 from functools import partial
+from itertools import cycle
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 
+from ... import plots
 from ...analysis.replicate import replicate
 from ...core.schedule import MEANS, simulate
-from ...plots.facets import colours, facets
-from ...plots.panels import legend, title
-from ...plots.style import COLOURS
 from ..mualem2001 import CLOSE_TO, LABELS, METRICS
 from ..verdicts import CLOSE, INSIDE, OFF, RESTORED, published
+from .suspects import by_place
 
 MONTH = ["trace", "month", "scheduler"]
 
@@ -38,7 +37,8 @@ def off_months(judged):
 
 def off(places, judged, runs, wide):
     """Lay the off months out: printed, our medians and verdicts, ranks of print among runs and `wide` runs, and why."""
-    why, of_month, rows = reasons(), _by_month(judged), []
+    of_month, rows = _by_month(judged), []
+    why = published("mualem2001_leftovers").set_index(MONTH).why.to_dict()
     for place in places:
         row, of = {}, of_month[place]
         for metric, one in of.iterrows():
@@ -58,11 +58,6 @@ def _by_month(judged):
 
 INCONCLUSIVE = "not looked at yet"
 """Of a month that nothing is written of."""
-
-
-def reasons():
-    """The sentences of `data/published/mualem2001_leftovers.csv`, by (trace, month, scheduler)."""
-    return published("mualem2001_leftovers").set_index(MONTH).why.to_dict()
 
 
 def near(runs, printed):
@@ -86,42 +81,19 @@ def spread(places, judged, runs_by_shaking):
     return pd.DataFrame(np.array(list(found.values())).reshape(-1, len(SHARES)), index, list(SHARES))
 
 
-def draw_spread(table, off):
-    """Draw for each off month where 95 % and half of its runs lie around the printed number, which is 1."""
-    looks = colours(table.index.unique("shake_s"))
-    size = (5, 0.4 + 0.36 * len(off))
-    panels = facets(table, column="metric", size=size, sharey=True)
-    for metric, (ax, part) in zip(table.index.unique("metric"), panels, strict=True):
-        ax.axvspan(1 - CLOSE_TO[metric], 1 + CLOSE_TO[metric], color="#EEEEEE", zorder=0)
-        ax.axvline(1, color="black", linewidth=1)
-        is_off = (off[[f"{metric}_verdict", f"{metric}_verdict_in_table1"]] == OFF).any(axis=1)
-        for number, (seconds, colour) in enumerate(looks.items()):
-            of = part.xs(seconds, level="shake_s").loc[off.index]
-            y = np.arange(len(off)) + 0.32 * (number - (len(looks) - 1) / 2)
-            ax.hlines(y, of.low, of.high, color=colour, linewidth=1.2)
-            ax.hlines(y, of.quarter, of.three_quarters, color=colour, linewidth=4, alpha=0.6)
-            ax.plot(of["median"], y, "o", color=colour, markersize=5, markerfacecolor="white")
-            ax.plot(of["median"][is_off], y[is_off], "o", color=colour, markersize=5)
-        ax.set_xscale("log")
-        low, high = ax.get_xlim()
-        ticks = [ratio for ratio in (FINE if high < 4 * low else COARSE) if low <= ratio <= high]
-        ax.xaxis.set(major_locator=FixedLocator(ticks), major_formatter=StrMethodFormatter("{x:g}"))
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.grid(False, axis="y")
-        ax.set_title("")
-        ax.set(xlabel=f"{LABELS[metric].partition(' [')[0]}, printed = 1", ylim=(len(off) - 0.4, -0.6))
-        ax.set_yticks(range(len(off)), [" ".join(place).replace("easy", "EASY") for place in off.index])
-    entries = {f"shaken by ±{seconds:,} s": {"color": colour, "linewidth": 4} for seconds, colour in looks.items()}
-    dot = {"color": GREY, "marker": "o", "linestyle": ""}
-    entries |= {"median, off": dot, "median, not off": dot | {"fillstyle": "none"}}
-    legend(ax.figure, entries | {"close to print": {"facecolor": "#EEEEEE"}})
-    title(ax.figure, f"What chance does to the {len(off)} months that are off under the likely program")
+def draw_spread(table):
+    """Draw for each month where 95 % of its runs lie, and their median, against the printed number."""
+    shown = table[["low", "median", "high"]].rename("shaken by ±{:,} s".format, level="shake_s") - 1
+    months = shown.index.droplevel(["metric", "shake_s"]).nunique()
+    labels = {metric: label.partition(" [")[0] + " against print" for metric, label in LABELS.items()}
+    panels = plots.facets(shown, column="metric", size=(5, 0.4 + 0.36 * months), labels=labels, sharey=True)
+    for close, (ax, part) in zip(CLOSE_TO.values(), panels, strict=True):
+        ax.axvspan(-close, close, color="#EEEEEE", zorder=0)
+        entries = plots.intervals(ax, part, MONTH, "shake_s", value="median", shift=0.35)
+        plots.bent_axis(ax.xaxis, [-0.7, -0.3, -0.1, 0, 0.1, 0.3, 1, 3])
+    plots.legend(ax.figure, entries | {"close to print": {"facecolor": "#EEEEEE"}})
+    plots.title(ax.figure, f"What chance does to the {months} months that are off under the likely program")
     return ax.figure
-
-
-GREY = "#888888"
-FINE, COARSE = (0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2), (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3, 4, 6)
-"""Ticks of axes that are relative to print."""
 
 
 # Forks: small changes after which a month comes out otherwise, and others that change nothing. Each function gives the
@@ -219,7 +191,7 @@ def flurry(trace, policy, winter):
     """December 1999 at SDSC: shaken runs by how long user 328's jobs wait in all, in hours."""
     if winter is None:
         return {}
-    runs = _caused(winter, ["december_response_s", "december_bounded_slowdown", "wait_h"])
+    runs = _caused(winter, "december", "wait_h")
     least = runs.cause <= runs.cause.quantile(0.1)
     waits = {"shaken, user 328 waits least (a tenth)": runs[least], "shaken, the other nine tenths": runs[~least]}
     return {AS_IT_IS: [measured(trace, policy, "1999-12")]} | waits
@@ -229,16 +201,16 @@ def light_february(trace, policy, winter):
     """March 2000 at SDSC: shaken runs in which February executes as little as printed, and the others."""
     if winter is None:
         return {}
-    runs = _caused(winter, ["march_response_s", "march_bounded_slowdown", "february_load"])
+    runs = _caused(winter, "march", "february_load")
     table = published("mualem2001_table1").set_index(["trace", "month"])
     runs, light = runs.assign(cause_printed=table.load["SDSC", "2000-02"]), runs.cause <= LIGHT
     loads = {f"shaken, February's load at most {LIGHT}": runs[light], "shaken, February's load higher": runs[~light]}
     return {AS_IT_IS: [measured(trace, policy, "2000-03")]} | loads
 
 
-def _caused(winter, columns):
-    """Some columns of the winter's runs: both means, and what they may depend on."""
-    return winter[columns].set_axis([*METRICS, "cause"], axis=1)
+def _caused(winter, month, cause):
+    """Both means of a month in the winter's runs, and what they may depend on."""
+    return winter[[*(f"{month}_{metric}" for metric in METRICS), cause]].set_axis([*METRICS, "cause"], axis=1)
 
 
 LONG = 29465, 30028
@@ -278,71 +250,49 @@ def measured(trace, policy, month, jobs=None):
 def fork_runs(variants):
     """Lay out the runs of forks, dicts of variants by month, with print and the `cause` that may move them."""
     table, rows = published("mualem2001_table1").set_index(["trace", "month"]), {}
-    for place, of in variants.items():
-        trace, month, scheduler = place
+    for (trace, month, scheduler), of in variants.items():
         printed = {f"{metric}_printed": table.loc[(trace, month), f"{scheduler}_{metric}"] for metric in METRICS}
         for variant, made in of.items():
-            rows[" ".join(place), variant] = pd.DataFrame(made).reset_index(drop=True).assign(**printed)
+            made = pd.DataFrame(made).reset_index(drop=True).assign(**printed)
+            rows[f"{trace} {month} {scheduler}", variant] = made
     if not rows:
-        return pd.DataFrame(columns=FORK_COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS), dtype=float)
+        return by_place({}, LEVELS, FORK_COLUMNS).astype(float)
     return pd.concat(rows, names=LEVELS).reindex(columns=FORK_COLUMNS).astype(float)
 
 
 def summed_up(found):
     """Sum up the runs of each variant: medians beside print, the share close to it, and how the cause correlates."""
-    rows = {}
-    for (name, variant), part in found.groupby(level=["name", "variant"], sort=False):
-        of_name = found.loc[name]
-        first = of_name.loc[of_name.index[0][0]]
-        printed = {metric: part[f"{metric}_printed"].iloc[0] for metric in METRICS}
-        row = {f"{metric}_printed": value for metric, value in printed.items()}
-        row |= {f"{metric}_ours": first[metric].median() for metric in METRICS}
-        row |= {metric: part[metric].median() for metric in METRICS}
-        row |= {"runs": len(part), "both": near(part, printed).mean()}
-        caused = of_name.dropna(subset="cause") if part.cause.notna().any() else of_name.iloc[:0]
-        rows[name, variant] = row | {"correlation": caused.cause.corr(caused.response_s) if len(caused) else np.nan}
-    columns = [f"{metric}{of}" for of in ("_printed", "_ours", "") for metric in METRICS]
-    index = pd.MultiIndex.from_tuples(list(rows), names=LEVELS[:2])
-    return pd.DataFrame(list(rows.values()), index, [*columns, "runs", "both", "correlation"])
+    printed = [f"{metric}_printed" for metric in METRICS]
+    close = near(found, {metric: found[f"{metric}_printed"] for metric in METRICS})
+    by_variant = found.assign(both=close.astype(float)).groupby(level=LEVELS[:2], sort=False)
+    table = by_variant[[*printed, *METRICS, "cause"]].median()
+    ours = table[list(METRICS)].groupby("name", sort=False).transform("first").add_suffix("_ours")
+    caused = found.dropna(subset="cause").groupby("name")
+    correlation = pd.Series({name: of.cause.corr(of.response_s) for name, of in caused}, dtype=float)
+    of_name = pd.Series(table.index.get_level_values("name").map(correlation), table.index)
+    table = table.join(ours).assign(runs=by_variant.size(), both=by_variant.both.mean())
+    table["correlation"] = of_name.where(table.cause.notna())
+    return table[[*printed, *ours, *METRICS, "runs", "both", "correlation"]]
 
 
 def draw_forks(runs, causes):
     """Draw the forks that `causes` names against their cause, or bounded slowdown; None where none can be shown."""
     here = {}
-    for name in causes if len(runs) else ():
+    for name, cause in causes.items():
         of = runs[runs.index.isin([name], level="name")].droplevel("name")
         shaken = of.index.get_level_values("variant").str.startswith("shaken")
-        here[name] = of.dropna(subset="cause") if causes[name] else of[~shaken]
+        here[name] = of.dropna(subset="cause") if cause else of[~shaken]
     here = {name: of for name, of in here.items() if len(of)}
     if not here:
         return None
-    columns = min(2, len(here))
-    rows = -(-len(here) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(5.6 * columns, 4.2 * rows), squeeze=False)
-    for ax, (name, of) in zip(axes.flat, here.items(), strict=False):
-        x = "cause" if causes[name] else "bounded_slowdown"
-        names = list(of.index.unique("variant"))
-        looks = _CAUSED if causes[name] else [_FIRST, *[_CHANGED] * (len(names) - 2), _OTHERS]
-        for variant, look in zip(names, looks, strict=True):
-            label = "with the change" if look is _CHANGED else variant
-            ax.plot(of.loc[variant][x], of.loc[variant].response_s, label=label, linestyle="", **look)
-        first, printed = of.iloc[0], f"{x}_printed"
-        if np.isnan(first[printed]):
-            ax.axhline(first.response_s_printed, color="black", linewidth=1.2, linestyle="--", label="printed")
-        else:
-            ax.plot(first[printed], first.response_s_printed, "kD", markersize=8, fillstyle="none", label="printed")
-        by_label = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
-        ax.legend(by_label.values(), by_label, fontsize=8.5)
-        ax.margins(0.15)
+    figure = plt.figure(figsize=(11.2, 4.2 * -(-len(here) // 2)))
+    for number, (name, of) in enumerate(here.items(), 1):
+        ax = figure.add_subplot(-(-len(here) // 2), 2, number)
+        x, size = ("cause", 3) if causes[name] else ("bounded_slowdown", 7)
+        for mark, (variant, part) in zip(cycle("so^v<>D"), of.groupby("variant", sort=False), strict=False):
+            ax.plot(part[x], part.response_s, mark, label=variant, fillstyle="none", markersize=size)
+        ax.axhline(of.response_s_printed.iloc[0], color="black", linewidth=1, linestyle="--", label="printed")
+        ax.axvline(of[f"{x}_printed"].iloc[0], color="black", linewidth=1, linestyle="--")
+        ax.legend(fontsize=8.5)
         ax.set(title=name.replace("easy", "EASY"), xlabel=causes[name] or LABELS[x], ylabel=LABELS["response_s"])
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    for ax in axes.flat[len(here) :]:
-        ax.set_axis_off()
     return figure
-
-
-_FIRST = {"marker": "s", "color": "black", "markersize": 8, "fillstyle": "none"}
-_CHANGED = {"marker": "o", "color": COLOURS[2], "markersize": 8}
-_OTHERS = {"marker": "x", "color": GREY, "markersize": 8}
-_CAUSED = [{"marker": "o", "color": colour, "markersize": 3, "alpha": 0.6} for colour in (COLOURS[2], COLOURS[0])]

@@ -6,7 +6,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pandas as pd
 
-from ..._util.cache import identity
 from ...core.workload import Workload
 from ...logs import restoring
 
@@ -36,11 +35,6 @@ class Lost:
     def with_setting(self, user, field, value):
         """Say another thing of a user's lost jobs."""
         return replace(self, users=[one | {field: value} if one["user"] == user else one for one in self.users])
-
-    @cached_property
-    def key(self):
-        """What draws depend on but the seed."""
-        return identity(self)
 
     def inferred_from(self, of):
         """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.

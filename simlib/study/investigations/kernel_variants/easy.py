@@ -29,45 +29,23 @@ COUNTED, NOBODY, ANYBODY, PLACED = range(4)
 
 
 class EasyReading(NamedTuple):
-    """How the text is read; the defaults are how the engine does. From `beyond` on it is how other programs do.
+    """How the text is read; the defaults are how the engine does. From `beyond` on it is how other programs do."""
 
-    Attributes
-    ----------
-    charge : int, which backfilled jobs use up extra processors
-    strict : bool, whether a backfilled job ends before the shadow time, not at it
-    first_only : bool, whether extra processors are counted as soon as the head has enough
-    in_past : bool, whether a shadow time may have passed
-    events : int, whether there is one pass for all events of an instant, or one for each
-    candidates : int, in which order they are considered
-    once : bool, whether one job is backfilled in a pass
-    held : bool, whether the head keeps the shadow time that it had first
-    beyond : int, who may run beyond the shadow time: whoever fits the extra processors, `COUNTED`; `NOBODY`; `ANYBODY`;
-        or who fits those free processors that the head, which reserves the lowest numbers, leaves: `PLACED`
-    known : bool, whether candidates are considered with their run times, not their estimates
-    by_limit : bool, whether the shadow time is that of the job with which the head has enough when running jobs are
-        gone through in order of their estimates, not of their ends
-    waits : bool, whether the head starts no earlier than at the shadow time that it had first; with `held`
-    recomputed : bool, whether shadow time and extra processors are computed again after each backfilled job, and the
-        candidates considered from the first one on
-    looked_at : int, how many jobs of the queue are looked at at a time, 0 for all
-    least : int, seconds that a running job is taken to need at least
-    """
-
-    charge: int = CHARGE_LONG
-    strict: bool = False
-    first_only: bool = False
-    in_past: bool = False
-    events: int = ONE_PASS
-    candidates: int = OLDEST
-    once: bool = False
-    held: bool = False
-    beyond: int = COUNTED
-    known: bool = False
-    by_limit: bool = False
-    waits: bool = False
-    recomputed: bool = False
-    looked_at: int = 0
-    least: int = 0
+    charge: int = CHARGE_LONG  # which backfilled jobs use up extra processors
+    strict: bool = False  # whether a backfilled job ends before the shadow time, not at it
+    first_only: bool = False  # whether extra processors are counted as soon as the head has enough
+    in_past: bool = False  # whether a shadow time may have passed
+    events: int = ONE_PASS  # whether there is one pass for all events of an instant, or one for each
+    candidates: int = OLDEST  # in which order they are considered
+    once: bool = False  # whether one job is backfilled in a pass
+    held: bool = False  # whether the head keeps the shadow time that it had first
+    beyond: int = COUNTED  # who may run beyond the shadow time; `PLACED`: on those that the head's lowest numbers leave
+    known: bool = False  # whether candidates are considered with their run times, not their estimates
+    by_limit: bool = False  # whether running jobs are gone through in order of their estimates, not of their ends
+    waits: bool = False  # whether the head starts no earlier than at the shadow time that it had first; with `held`
+    recomputed: bool = False  # whether all is computed again after each backfilled job, from the first candidate on
+    looked_at: int = 0  # how many jobs of the queue are looked at at a time, 0 for all
+    least: int = 0  # seconds that a running job is taken to need at least
 
 
 TEXT = EasyReading()
@@ -137,20 +115,12 @@ FREE = -1
 
 
 class Places(NamedTuple):
-    """The machine as runs of neighbouring processors: run k has those from `first[k]` on, before `first[k + 1]`.
+    """The machine as runs of neighbouring processors: run k has those from `first[k]` on, before `first[k + 1]`."""
 
-    Attributes
-    ----------
-    first : int64 array, numbers of processors
-    owner : int64 array, by run the job that has it, `FREE` where none
-    count : int64 array of one number, how many runs there are
-    new_first, new_owner : int64 arrays in which the next state is written
-    """
-
-    first: np.ndarray
-    owner: np.ndarray
-    count: np.ndarray
-    new_first: np.ndarray
+    first: np.ndarray  # numbers of processors
+    owner: np.ndarray  # by run the job that has it, `FREE` where none
+    count: np.ndarray  # how many runs there are
+    new_first: np.ndarray  # here the next state is written
     new_owner: np.ndarray
 
 

@@ -28,66 +28,34 @@ NOBODY = np.int64(-1)
 
 
 class Rules(NamedTuple):
-    """Qsim's rules, each of which can be switched off; what then holds in its place is EASY's.
+    """Qsim's rules, each of which can be switched off; what then holds in its place is EASY's."""
 
-    Attributes
-    ----------
-    partitions : a job takes one of the aligned blocks of 1, 2, 4, ... processors, or the whole machine: the smallest
-        that holds it. Off: any free processors; the next three rules then change nothing
-    all_drain : each job that cannot start drains the block of its size that is free first, and no job that comes later
-        in the queue starts in what is drained, but as backfill. Off: only the first such job does
-    inner_blocks : a block inside one that is running counts as free in five minutes. Off: when the job there ends
-    least_blocking : of the idle blocks a job takes the one in the fewest larger idle ones. Off: the first one
-    backfill_last : jobs are backfilled where no other could start. Off: each in its turn
-    each_start : each start begins the pass again, and a started job is taken to need what running jobs do. Off: the
-        head's shadow time is held through the pass; it changes nothing on blocks
-    five_minutes : what is busy stays so for five minutes at least. Off: what has outlived its estimate does, where
-        estimates are adjusted
-    whole_minutes : estimates are cut to whole minutes, of which there is at least one
-    single_events : jobs that arrive or end in the same second do so one by one, arrivals first, with a pass after each
-    """
-
-    partitions: bool = True
-    all_drain: bool = True
-    inner_blocks: bool = True
-    least_blocking: bool = True
-    backfill_last: bool = True
-    each_start: bool = True
-    five_minutes: bool = True
-    whole_minutes: bool = True
-    single_events: bool = True
+    partitions: bool = True  # a job takes the smallest aligned block of 2^k, or the whole machine; off: any processors
+    all_drain: bool = True  # each job that cannot start drains the block of its size that is free first; off: the first
+    inner_blocks: bool = True  # a block inside one that runs is free in five minutes; off: when the job there ends
+    least_blocking: bool = True  # a job takes the idle block in the fewest larger idle ones; off: the first one
+    backfill_last: bool = True  # jobs are backfilled where no other could start; off: each in its turn
+    each_start: bool = True  # each start begins the pass again; off: the head's shadow time is held through it
+    five_minutes: bool = True  # what is busy stays so for that long; off: what has outlived an adjusted estimate does
+    whole_minutes: bool = True  # estimates are cut to whole minutes, of which there is at least one
+    single_events: bool = True  # jobs of one second arrive or end one by one, arrivals first, with a pass after each
 
 
 class _Blocks(NamedTuple):
-    """The blocks of a machine, the smallest ones first.
+    """The blocks of a machine, the smallest ones first; a kind is a size."""
 
-    Attributes
-    ----------
-    first : int64 array, by kind (size) the number of its first block, and one behind the last
-    size : int64 array, by kind, processors
-    parent : int64 array, the smallest block that holds this one and more, -1 for none
-    inside : int64 array, how many jobs run on this block or within it
-    around : int64 array, how many run on a larger block that holds it
-    begin, end : int64 arrays, its processors
-    free_at : int64 array, when it is taken to be free, in this pass
-    drained : bool array, in this pass
-    longest : int64 array, by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
-    soonest : int64 array, by kind the block that is free first, in this pass
-    waiting : int64 array, by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
-    """
-
-    first: np.ndarray
-    size: np.ndarray
-    parent: np.ndarray
-    inside: np.ndarray
-    around: np.ndarray
-    begin: np.ndarray
+    first: np.ndarray  # by kind the number of its first block, and one behind the last
+    size: np.ndarray  # by kind, processors
+    parent: np.ndarray  # the smallest block that holds this one and more, -1 for none
+    inside: np.ndarray  # how many jobs run on this block or within it
+    around: np.ndarray  # how many run on a larger block that holds it
+    begin: np.ndarray  # its processors
     end: np.ndarray
-    free_at: np.ndarray
-    drained: np.ndarray
-    longest: np.ndarray
-    soonest: np.ndarray
-    waiting: np.ndarray
+    free_at: np.ndarray  # when it is taken to be free, in this pass
+    drained: np.ndarray  # whether it is, in this pass
+    longest: np.ndarray  # by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
+    soonest: np.ndarray  # by kind the block that is free first, in this pass
+    waiting: np.ndarray  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
 
 
 @compiled
@@ -318,20 +286,9 @@ def cut_to_minutes(estimate, job):
 
 @compiled
 def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_stop, wfp, rules, adjusting):
-    """Start times under Qsim's rules.
+    """Start times, backfilled and t_sched under Qsim's rules, for a queue in order of WFP, or else of arrival.
 
-    Parameters
-    ----------
-    submit, run, estimate, size, machine, preceding, think, progress_and_stop
-        As for `simlib.engine.easy`.
-    wfp : bool, whether the queue is in order of WFP; else of arrival
-    rules : Rules
-    adjusting : Adjusting, or None not to adjust estimates
-
-    Returns
-    -------
-    start, backfilled, t_sched
-        As from `simlib.engine.easy_variants`.
+    All else is as for `simlib.engine.easy` and `easy_variants`; `adjusting` is None where no estimate is adjusted.
     """
     n = submit.size
     arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
