@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import scipy
 
+from ... import plots
 from ...analysis.replicate import replicate
 from ...analysis.stats import Interval, band, means_of
+from ...plots.style import COLOURS
 from ..claims import OPEN, Measure
 from ..mualem2001 import CLOSE_TO, MEASURES, METRICS, RESTORED_NAME, SP2
 from ..verdicts import INSIDE, SCHEDULERS, deviation, judge
@@ -173,6 +176,23 @@ ABSENT = "the logs of SDSC or CM-5 are missing"
 
 END = "search's end"
 """Names the programs that the search ends at, which differ from the likely ones of the study in further details."""
+
+
+def draw_line_up(steps):
+    """Draw how much more or less likely one change makes the program that a search began with, and its last one."""
+    lines_up = {"from the text's program": steps[0][1].more, "from the search's end": steps[-1][1].more}
+    lines_up = {name: more[more.index != ("", "")] for name, more in lines_up.items()}
+    figure, axes = plt.subplots(2, 1, figsize=(plots.WIDEST, 1.6 + 0.4 * max(map(len, lines_up.values()))))
+    for ax, (name, more) in zip(axes, lines_up.items(), strict=True):
+        shown = more.clip(lower=-60)[::-1].set_axis([f"{detail}: {reading}" for detail, reading in more.index[::-1]])
+        shown.plot.barh(ax=ax, color=np.where(shown > 0, COLOURS[2], COLOURS[1]), width=0.7, fontsize=8)
+        ax.bar_label(ax.containers[0], [f"{value:+.0f}" for value in more[::-1]], size=8, padding=2)
+        ax.set(title=f"one change {name}", ylabel="")
+        ax.margins(x=0.2)
+    figure.supxlabel("log likelihood more than without the change; bars end at -60", size=9)
+    message = "The change that helps the text's program most: {}, {}"
+    plots.title(figure, message.format(*lines_up["from the text's program"].idxmax()))
+    return figure
 
 
 def shared_extra(steps, testimony):
