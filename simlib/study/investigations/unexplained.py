@@ -90,7 +90,7 @@ def draw_spread(table):
     for close, (ax, part) in zip(CLOSE_TO.values(), panels, strict=True):
         ax.axvspan(-close, close, color="#EEEEEE", zorder=0)
         entries = plots.intervals(ax, part, MONTH, "shake_s", value="median", shift=0.35)
-        plots.bent_axis(ax.xaxis, [-0.7, -0.3, -0.1, 0, 0.1, 0.3, 1, 3])
+        plots.bent_axis(ax.xaxis, [-0.7, -0.3, -0.1, 0, 0.1, 0.4, 2])
     plots.legend(ax.figure, entries | {"close to print": {"facecolor": "#EEEEEE"}})
     plots.title(ax.figure, f"What chance does to the {months} months that are off under the likely program")
     return ax.figure
@@ -293,6 +293,6 @@ def draw_forks(runs, causes):
             ax.plot(part[x], part.response_s, mark, label=variant, fillstyle="none", markersize=size)
         ax.axhline(of.response_s_printed.iloc[0], color="black", linewidth=1, linestyle="--", label="printed")
         ax.axvline(of[f"{x}_printed"].iloc[0], color="black", linewidth=1, linestyle="--")
-        ax.legend(fontsize=8.5)
+        ax.legend(fontsize=8.5, frameon=True, edgecolor="none")
         ax.set(title=name.replace("easy", "EASY"), xlabel=causes[name] or LABELS[x], ylabel=LABELS["response_s"])
     return figure
