@@ -146,7 +146,7 @@ def stage(folder):
     shutil.copy(paths.ROOT / "docs" / "conf.py", folder)
     project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     landing = {
-        "address": f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else "",  # pictures need it
+        "address": address(),
         "repository": project.get("urls", {}).get("Repository", ""),  # once the code is public
         "stepper": stepper(folder),
     }
@@ -185,6 +185,11 @@ def _stage_pictures(rows, folder):
     with Image.open(paths.ROOT / "docs" / "my-cluster.png") as picture:
         social = ImageOps.pad(picture.convert("RGB"), SOCIAL, Image.Resampling.LANCZOS, "white")
     _save(social, folder / "docs" / "_static" / "social.png")
+
+
+def address():
+    """The address at which the site will be, which `SITE_URL` says: a picture for other sites must be named in full."""
+    return f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else ""
 
 
 def stepper(folder):
