@@ -308,7 +308,7 @@ def counts(parts):
 
 
 def add_up(id, parts):
-    """Make one word of the verdicts on the parts of a claim, on all that they were measured on: see the module."""
+    """Make one word of the verdicts on the parts of a claim, on all that they were measured on (`docs/verdicts.md`)."""
     shares = {True: [], False: []}  # of the headlines, and of the other parts
     for part, of in _by_part(_said(parts)).items():
         verdicts = [one["verdict"] for one in of]
