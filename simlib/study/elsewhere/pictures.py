@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 from ...plots.facets import WIDEST
 from ...plots.panels import bent_axis, in_whole_per_cents, legend, title
 from ...plots.style import COLOURS
-from .deciding import AGAINST, HALF, OPEN, WITH, sides
+from .deciding import AGAINST, HALF, LEAST, OPEN, WITH, sides
 
 OF_PAPER, STANDS_IN = "a log of the paper", "stands in for the paper's log"
 """What a star says behind the name of a log."""
@@ -83,7 +83,10 @@ def forest(
     their intervals are on, or by a column `side`.
     """
     table = table.rename(titles or {}, level=0)
-    table = table if "side" in table else table.assign(side=sides(table, better))
+    what, counted = label.split(",")[0], table.get("side")
+    if counted is None:  # as findings count: an effect below `LEAST` is on neither side
+        table = table.assign(side=sides(table, better))
+        what, counted = f"{what}, by {100 * LEAST:g} % or more", table.side.where(table.effect.abs() >= LEAST, OPEN)
     names = list(table.index.unique(0)) or [""]
     places, labels = rows(about)
     across, small = 2 if len(names) == 4 else min(len(names), ACROSS), len(names) > ACROSS
@@ -103,7 +106,7 @@ def forest(
     there = [MARKS[mark] for mark in MARKS if mark in table and table[mark].notna().any()]
     marks = {called: {**style, "linestyle": ""} for called, style in there}
     legend(figure, _sides(said, table.side) | bars | marks | _star(starred))
-    title(figure, _message(table.side, said, label.split(",")[0]))
+    title(figure, _message(counted, said, what))
     return figure
 
 
