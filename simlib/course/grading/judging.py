@@ -70,9 +70,10 @@ class Channel:
         self._stream, self._lock = connection.makefile("rb"), threading.Lock()
 
     def close(self) -> None:
-        """Let the notebook go on."""
+        """Let the notebook go on; the connection stays open as long as its stream is."""
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
+        self._stream.close()
 
     def read(self) -> Any:
         """Read a message."""
