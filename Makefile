@@ -4,7 +4,7 @@
 # make test-site   are the pages right? in a browser; pictures in build/shots/
 # make test        is the source clean, do the tests pass? all but the longest
 # make test-all    all tests, and fifteen times as many random cases: what must hold before anything lands
-# make lint        form, imports between the three floors
+# make lint        form, and that each room imports only those below it
 # make types       do the type hints of the library hold?
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make test-nbgrader   the course in nbgrader, in an environment of its own
@@ -55,7 +55,7 @@ test-all: lint types
 lint: $(VENV)/ready
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	@$(PY) -c 'from importlinter.cli import lint_imports_command as check; check()'  # three floors: pyproject.toml
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as check; check()'  # rooms: pyproject.toml
 
 types: $(VENV)/ready
 	$(PY) -m mypy
