@@ -454,12 +454,10 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
 
 
 def finding(id, holds, evidence="", numbers=None, logs=None):
-    """Make the record of one of the study's own findings: whether it `holds`, None where it cannot be tested.
+    """Make the record of one of the study's own findings.
 
-    "cannot be decided" is a third answer.
-
-    In place of the three a function may give them; where it misses something, for the notebook was changed, the record
-    says so.
+    `holds` is True, False, "cannot be decided", or None where it cannot be tested. A function in its place gives
+    `holds`, evidence and numbers; if it misses a run, because the notebook was changed, the record says so.
 
     Examples
     --------
