@@ -160,8 +160,7 @@ def draw(counts, wrong):
         ax.grid(False)
         ax.spines[["left", "bottom"]].set_visible(False)
         ax.tick_params(length=0, labelbottom=False)
-    title = f"{inside.iloc[-1]} of {number} printed means lie in our bands; few wrong numbers would"
-    figure.suptitle(title, x=0.01, ha="left")
+    plots.title(figure, f"{inside.iloc[-1]} of {number} printed means lie in our bands; few wrong numbers would")
     return figure
 
 
