@@ -100,7 +100,7 @@ def test_what_a_month_lacks_stands_beside_the_numbers_that_are_missing_in_it(tra
 
 def test_the_setting_that_made_the_printed_numbers_is_found_by_either_scheduler(trace, prints, shaken):
     setting = trace, 7, "run", {run: run for run in (60, 10000, 30000)}
-    prints(lost_jobs.settings(*setting)[10000].drawn(99))
+    prints(replace(trace, lost=trace.lost.with_setting(7, "run", 10000)).drawn(99))
     found = lost_jobs.tried(*setting, PROGRAMS, **shaken)
     assert found.index.names == ["value", "scheduler", "month"] and len(found) == 3 * 2 * 3
     halves = lost_jobs.across(found, SCHEDULERS)
