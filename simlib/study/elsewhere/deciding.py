@@ -109,7 +109,7 @@ def stars(effects, runs):
 
 
 def correlation(effect, trait):
-    """Correlate the ranks of an effect and a trait over logs; by chance, in 20,000 random orders of the logs."""
+    """Correlate the ranks of an effect and a trait over logs; `chance` is that of 20,000 random orders of the logs."""
     both = pd.concat([effect.astype(float), trait.astype(float)], axis=1, join="inner").dropna()
     if len(both) < FEWEST:
         return {"rho": np.nan, "chance": np.nan, "logs": len(both)}

@@ -117,15 +117,11 @@ def shown_by(trace, clock):
     """The edges of a trace's months by a clock, a zone and what the log's times were taken for."""
     zone, (times, days) = clock[0], TAKEN_FOR[clock[1]]
     edges, midnights = (begun_at(trace, hours) for hours in (24 * days - zone, 0))
+    local = [trace.workload.time(int(second)) for second in midnights]
     # local midnight is so much later than midnight at Greenwich, or by a clock without a summer time
-    ahead = [_ahead(trace.workload.time(int(second)), times) for second in midnights]
-    return edges + np.where(np.arange(len(edges)) == 0, not trace.from_first_job, True) * np.array(ahead)
-
-
-def _ahead(time, times):
-    """By how many seconds the local clock is ahead of the one that the times are by."""
-    ahead = {"epochs": time.utcoffset(), "local": pd.Timedelta(0), "standard": time.dst()}[times]
-    return int(ahead.total_seconds())
+    ahead = [{"epochs": at.utcoffset(), "local": pd.Timedelta(0), "standard": at.dst()}[times] for at in local]
+    seconds = pd.to_timedelta(ahead).total_seconds().to_numpy(int)
+    return edges + np.where(np.arange(len(edges)) == 0, not trace.from_first_job, True) * seconds
 
 
 def one_clock(clocks, months):

@@ -165,7 +165,7 @@ def across(tried, folds):
         if half.all() or not half.any():  # there is no other
             continue
         likelihood = by_value(tried, fold)
-        best, as_good = likelihood.idxmax(), likelihood.index[likelihood > -2]
+        best, as_good = likelihood.idxmax(), likelihood.index[likelihood > -2]  # nearly as likely
         counts = tried[~half].loc[best][["cells", "inside", "close"]].sum()
         rows[fold] = {"best": best, "low": as_good.min(), "high": as_good.max(), **counts}
     columns = ["best", "low", "high", "cells", "inside", "close"]

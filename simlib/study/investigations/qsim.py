@@ -60,18 +60,11 @@ class Qsim(EASY):
 # Logs as Qsim reads them
 
 
-OVER = 1.1
-"""How many times its walltime a job may have run; else its run time is the walltime (bqsim.py:362)."""
-
-BLOCKS = 80
-"""Intrepid's midplanes, the smallest blocks (bqsim.py:43)."""
-
-
 def as_read(trace, cut=True, drop=True):
     """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or without a run time dropped."""
     jobs, steps = trace.workload.jobs, []
-    if cut:
-        jobs = jobs.assign(run=jobs.run.where(jobs.run <= OVER * jobs.estimate.clip(lower=1), jobs.estimate))
+    if cut:  # a run of more than 1.1 times the walltime is the walltime (bqsim.py:362)
+        jobs = jobs.assign(run=jobs.run.where(jobs.run <= 1.1 * jobs.estimate.clip(lower=1), jobs.estimate))
         steps.append("long runs cut")
     if drop:
         jobs = jobs[(jobs.procs < trace.workload.procs) & (jobs.run > 0)]
@@ -79,8 +72,11 @@ def as_read(trace, cut=True, drop=True):
     return replace(trace, workload=trace.workload.derive(jobs, ", ".join(steps))) if steps else trace
 
 
-def on_blocks(trace, blocks=BLOCKS):
-    """Put a log on a machine of so many blocks or more: jobs rounded up to one, the machine enlarged by as much."""
+def on_blocks(trace, blocks=80):
+    """Put a log on a machine of so many blocks or more: jobs rounded up to one, the machine enlarged by as much.
+
+    Intrepid has 80 midplanes, its smallest blocks (bqsim.py:43).
+    """
     machine, jobs = trace.workload.procs, trace.workload.jobs
     smallest = 2 ** int(np.log2(machine / blocks))
     rounded = 2 ** np.ceil(np.log2(np.ceil(jobs.procs / smallest))).astype(np.int64)

@@ -40,10 +40,9 @@ def printed(trace):
 def monthly(traces, suspects, metrics=tuple(METRICS), **how):
     """Simulate traces under suspects, both by name: by (trace, suspect) a row for each run, by (month, metric)."""
     logs = {name: trace.workloads for name, trace in traces.items()}
-    kills = [name for name, policy in suspects.items() if getattr(policy, "overrun", None) == "kill"]
-    found = {}
+    found, kills = {}, {name: getattr(policy, "overrun", "") == "kill" for name, policy in suspects.items()}
     for overrun in ("extend", "kill"):  # what becomes of jobs that exceed their estimates
-        policies = {name: policy for name, policy in suspects.items() if (name in kills) == (overrun == "kill")}
+        policies = {name: policy for name, policy in suspects.items() if kills[name] == (overrun == "kill")}
         if logs and policies:
             runs = replicate(logs, policies, overrun=overrun, as_it_is=False, **how)
             runs = runs.xs(SETTLED, level="calendar")[list(metrics)].drop(WHOLE, level="month")

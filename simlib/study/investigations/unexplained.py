@@ -155,12 +155,30 @@ FLURRY = 328
 
 
 def winter(trace, policy, **how):
-    """Simulate SDSC again and again: by run and month December's and March's means, and the `cause` of each."""
+    """December 1999 and March 2000 at SDSC, by month: shaken runs with little of a `cause`, and with more of it.
+
+    December's is how long the flurry's jobs wait in all, in hours; March's how much February executes.
+    """
     if trace is None or not (trace.workload.jobs.user == FLURRY).any():
-        return None
+        return {}
     months, edges = trace.month_edges
     measure = partial(of_winter, tuple(months), tuple(edges.tolist()))
-    return replicate(trace.workload, policy, measures=measure, as_it_is=False, **how)
+    runs = replicate(trace.workload, policy, measures=measure, as_it_is=False, **how)
+    december, march = (runs.xs(month, level="month") for month in ("1999-12", "2000-03"))
+    table = published("mualem2001_table1").set_index(["trace", "month"])
+    march = march.assign(cause_printed=table.load["SDSC", "2000-02"])
+    least, light = december.cause <= december.cause.quantile(0.1), march.cause <= 0.9225  # printed is .920
+    found = {
+        "1999-12": {
+            "shaken, user 328 waits least (a tenth)": december[least],
+            "shaken, the other nine tenths": december[~least],
+        },
+        "2000-03": {
+            "shaken, February's load at most 0.9225": march[light],
+            "shaken, February's load higher": march[~light],
+        },
+    }
+    return {month: {AS_IT_IS: [measured(trace, policy, month)]} | of for month, of in found.items()}
 
 
 def of_winter(months, edges, schedule):
@@ -172,27 +190,6 @@ def of_winter(months, edges, schedule):
     hours = schedule.column("wait")[of_flurry].sum() / 3600
     found = means.loc[["1999-12", "2000-03"], list(METRICS.values())].set_axis(list(METRICS), axis=1)
     return found.assign(cause=[hours, means.utilization["2000-02"]]).rename_axis("month")
-
-
-def flurry(trace, policy, winter):
-    """December 1999 at SDSC: shaken runs by how long user 328's jobs wait in all, in hours."""
-    if winter is None:
-        return {}
-    runs = winter.xs("1999-12", level="month")
-    least = runs.cause <= runs.cause.quantile(0.1)
-    waits = {"shaken, user 328 waits least (a tenth)": runs[least], "shaken, the other nine tenths": runs[~least]}
-    return {AS_IT_IS: [measured(trace, policy, "1999-12")]} | waits
-
-
-def light_february(trace, policy, winter):
-    """March 2000 at SDSC: shaken runs in which February executes as little as printed, and the others."""
-    if winter is None:
-        return {}
-    runs = winter.xs("2000-03", level="month")
-    table = published("mualem2001_table1").set_index(["trace", "month"])
-    runs, light = runs.assign(cause_printed=table.load["SDSC", "2000-02"]), runs.cause <= 0.9225  # printed is .920
-    loads = {"shaken, February's load at most 0.9225": runs[light], "shaken, February's load higher": runs[~light]}
-    return {AS_IT_IS: [measured(trace, policy, "2000-03")]} | loads
 
 
 def uncompleted(trace, policy, seed=0):
