@@ -76,21 +76,15 @@ def join(queue, job, estimate, size, candidates):
     considered[i] = job
 
 
-@part
-def drop_started(queue, start):
-    """Take those out of the queue that have started."""
-    those_waiting(queue.considered, queue.count[0], start)
-    queue.count[0] = those_waiting(queue.jobs, queue.count[0], start)
-
-
 @uncounted
-def those_waiting(jobs, count, start):
-    """Move those of `jobs[:count]` that have not started to the front. Returns how many they are."""
-    waiting = np.uint64(0)  # places are unsigned, see `simlib.engine.profile`
-    for i in range(np.uint64(count)):
-        jobs[waiting] = jobs[i]
-        waiting += np.uint64(start[jobs[i]] == NEVER)
-    return np.int64(waiting)
+def drop_started(queue, start):
+    """Take those out of both orders of the queue that have started."""
+    for jobs in (queue.jobs, queue.considered):
+        waiting = np.uint64(0)  # places are unsigned, see `simlib.engine.profile`
+        for i in range(np.uint64(queue.count[0])):
+            jobs[waiting] = jobs[i]
+            waiting += np.uint64(start[jobs[i]] == NEVER)
+    queue.count[0] = waiting
 
 
 @uncounted
