@@ -321,10 +321,10 @@ def few(**columns):
 
 
 def test_long_runs_are_cut_and_jobs_of_no_length_or_the_whole_machine_dropped():
-    read = as_read(few(procs=[1, 2, 3, 8])).workload.jobs
+    read = as_read(few(procs=[1, 2, 3, 8]), QSIM.without("blocks")).workload.jobs
     assert read.run.to_list() == [60, 60]
-    assert as_read(few(procs=1), drop=False).workload.jobs.run.to_list() == [60, 60, 0, 50]
-    assert as_read(few(procs=1), cut=False, drop=False).workload.jobs.run.to_list() == [70, 60, 0, 50]
+    assert as_read(few(procs=1), QSIM.without("drop", "blocks")).workload.jobs.run.to_list() == [60, 60, 0, 50]
+    assert as_read(few(procs=1), TEXT).workload.jobs.run.to_list() == [70, 60, 0, 50]
 
 
 def test_a_log_on_blocks_has_the_load_that_it_had():

@@ -161,14 +161,14 @@ def most(effects, sign, waits=None, about=None, likely=None):
     traits `about` the logs it goes; by the `likely` programs.
     """
     holds, text, numbers = together({measure: _most(of, sign, waits) for measure, of in _measures(effects)})
-    others = []
     if likely is not None:
         _, said, counts = most(likely, sign)
-        others = [f"by the authors' likely programs {said}"]
+        text += f".\nby the authors' likely programs {said}"
         numbers |= {f"likely_{name}": count for name, count in counts.items()}
-    goes = None if about is None else depends_on_a_trait(correlations(effects, about[list(TRAITS)], waits))
-    others += [] if goes is None or goes[0] is None else [goes[1]]
-    return holds, ".\n".join([text, *others]), numbers
+    if about is not None:
+        known, said, _ = depends_on_a_trait(correlations(effects, about[list(TRAITS)], waits))
+        text += "" if known is None else f".\n{said}"
+    return holds, text, numbers
 
 
 def _most(rows, sign, waits):

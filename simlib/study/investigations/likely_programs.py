@@ -249,11 +249,10 @@ def witnesses(traces, suspects, kinds, **how):
 
 def _printed_elsewhere(scheduler, trace, kind):
     """The numbers of Table 3, or of Table 4 for doubled estimates, by metric."""
-    if kind == "x2":
-        of = printed_of("mualem2001_table4").xs((trace, scheduler, "scaled"), level=["trace", "scheduler", "quantity"])
-    else:
-        of = printed_of("mualem2001_table3").xs((scheduler, trace, kind), level=["scheduler", "trace", "estimates"])
-    return of[list(METRICS)].to_dict()
+    place = {"trace": trace, "scheduler": scheduler}
+    place |= {"quantity": "scaled"} if kind == "x2" else {"estimates": kind}
+    of = printed_of("mualem2001_table4" if kind == "x2" else "mualem2001_table3")
+    return of.xs(tuple(place.values()), level=list(place))[list(METRICS)].to_dict()
 
 
 # What is still outside?

@@ -198,10 +198,9 @@ FALSE = {ANYWHERE: "any_time", NEXT_MONTH: "next_month", OTHERS: "others", UNCAL
 
 def cures(traces, policies, **how):
     """Tell how well all printed numbers of months are met as filed, cured and falsely cured."""
-    cured = {name: _cures(trace, traces.get("CTC")) for name, trace in traces.items()}
-    cured = dict(sorted(cured.items(), key=lambda item: bool(traces[item[0]].lost)))  # those that lost none first
     found = {}
-    for name, of_trace in cured.items():
+    for name in sorted(traces, key=lambda name: bool(traces[name].lost)):  # those that lost none first
+        of_trace = _cures(traces[name], traces.get("CTC"))
         runs = monthly(of_trace, policies, **how)
         found |= {(name, s, cure): met(traces[name], s, runs[cure, s]) for cure in of_trace for s in policies}
     return by_place(found, ["trace", "scheduler", "cure"], ["log_likelihood", "inside", "close", "cells", *METRICS])

@@ -60,16 +60,16 @@ class Qsim(EASY):
 # Logs as Qsim reads them
 
 
-def as_read(trace, cut=True, drop=True):
-    """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or without a run time dropped."""
-    jobs, steps = trace.workload.jobs, []
-    if cut:  # a run of more than 1.1 times the walltime is the walltime (bqsim.py:362)
-        jobs = jobs.assign(run=jobs.run.where(jobs.run <= 1.1 * jobs.estimate.clip(lower=1), jobs.estimate))
-        steps.append("long runs cut")
-    if drop:
-        jobs = jobs[(jobs.procs < trace.workload.procs) & (jobs.run > 0)]
-        steps.append("jobs dropped")
-    return replace(trace, workload=trace.workload.derive(jobs, ", ".join(steps))) if steps else trace
+def as_read(trace, rules=QSIM):
+    """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or of no length dropped, on blocks."""
+    w = trace.workload
+    if rules.cut:  # a run of more than 1.1 times the walltime is the walltime (bqsim.py:362)
+        run = w.jobs.run.where(w.jobs.run <= 1.1 * w.jobs.estimate.clip(lower=1), w.jobs.estimate)
+        w = w.derive(w.jobs.assign(run=run), "long runs cut")
+    if rules.drop:
+        w = w.derive(w.jobs[(w.jobs.procs < w.procs) & (w.jobs.run > 0)], "jobs dropped")
+    read = replace(trace, workload=w)
+    return on_blocks(read) if rules.blocks else read
 
 
 def on_blocks(trace, blocks=80):
@@ -136,8 +136,7 @@ def runs(traces, programs, percentiles=scheduling.PERCENTILES, **settings):
     """Simulate the months of logs by each program, its rules by name: as `scheduling.runs`, by program first."""
     found = {}
     for name, rules in programs.items():
-        read = [as_read(trace, rules.cut, rules.drop) for trace in traces]
-        read = [on_blocks(trace) for trace in read] if rules.blocks else read
+        read = [as_read(trace, rules) for trace in traces]
         found[name] = scheduling.runs(read, partial(cases, rules=rules, percentiles=percentiles), **settings)
     return pd.concat(found, names=["program"])
 

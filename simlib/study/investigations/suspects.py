@@ -141,9 +141,9 @@ def selections(traces, policy, **how):
     for name, trace in traces.items():
         others = alternatives(trace)
         for (what, _), runs in monthly(others, {"easy": policy}, **how).items():
-            fits = fit(runs, printed(others[what]), "easy")
-            row = rows[name, what] = {"jobs": len(others[what].workload), "log_likelihood": fits.log_likelihood.sum()}
-            row["inside"] = fits.inside.sum() / fits.cells.sum()
+            fits = fit(runs, printed(others[what]), "easy").sum()
+            told = {"log_likelihood": fits.log_likelihood, "inside": fits.inside / fits.cells}
+            rows[name, what] = {"jobs": len(others[what].workload)} | told
     table = by_place(rows, ["trace", "with"])
     settled = table.log_likelihood.xs("as settled", level="with")
     table.insert(2, "more", table.log_likelihood.sub(settled, level="trace"))

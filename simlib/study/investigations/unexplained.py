@@ -11,7 +11,7 @@ from ... import plots
 from ...analysis.replicate import replicate
 from ...core.schedule import MEANS, simulate
 from ..mualem2001 import CLOSE_TO, LABELS, METRICS
-from ..verdicts import CLOSE, INSIDE, OFF, RESTORED, published
+from ..verdicts import CLOSE, INSIDE, OFF, published
 from .suspects import by_place
 
 MONTH = ["trace", "month", "scheduler"]
@@ -20,13 +20,9 @@ MONTH = ["trace", "month", "scheduler"]
 
 
 def judged(table):
-    """Take the printed means of Table 1, from `study.judge`, by the restored log, or else by the file."""
+    """Take the printed means of Table 1 from `study.judge`, by the restored log, the last rule, or else by the file."""
     table = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin(list(METRICS), level="metric")]
-    restored = table.index.isin([RESTORED], level="rule")
-    found = pd.concat([table[restored], table[~restored]]).droplevel("rule")
-    found = found[~found.index.duplicated()].reorder_levels([*MONTH, "metric"])
-    places = table.droplevel("rule").reorder_levels([*MONTH, "metric"]).index.unique()
-    return found.reindex(places)[["published", "median", "verdict"]]
+    return table.groupby(level=[*MONTH, "metric"], sort=False)[["published", "median", "verdict"]].last()
 
 
 def off_months(judged):
@@ -240,11 +236,9 @@ def summed_up(found):
     by_variant = found.assign(both=close.astype(float)).groupby(level=LEVELS[:2], sort=False)
     table = by_variant[[*printed, *METRICS, "cause"]].median()
     ours = table[list(METRICS)].groupby("name", sort=False).transform("first").add_suffix("_ours")
-    caused = found.dropna(subset="cause").groupby("name")
-    correlation = pd.Series({name: of.cause.corr(of.response_s) for name, of in caused}, dtype=float)
-    of_name = pd.Series(table.index.get_level_values("name").map(correlation), table.index)
-    table = table.join(ours).assign(runs=by_variant.size(), both=by_variant.both.mean())
-    table["correlation"] = of_name.where(table.cause.notna())
+    correlation = {name: of.cause.corr(of.response_s) for name, of in found.groupby("name")}
+    of_name = np.where(table.cause.notna(), table.index.get_level_values("name").map(correlation), np.nan)
+    table = table.join(ours).assign(runs=by_variant.size(), both=by_variant.both.mean(), correlation=of_name)
     return table[[*printed, *ours, *METRICS, "runs", "both", "correlation"]]
 
 
