@@ -215,7 +215,7 @@ def test_neighbours_differ_in_one_detail():
     assert ("extra processors", "never used up") not in found
     text = "used up by jobs that run beyond the shadow time"
     assert programs.program("easy", found["extra processors", text]) == programs.program("easy")
-    assert len(found) == 1 + sum(len(readings) - 1 for readings in programs.EASY_DETAILS.values())
+    assert len(found) == 1 + sum(len(readings) - 1 for readings in programs.DETAILS["easy"].values())
 
 
 def test_an_unknown_reading_is_refused_with_the_known_ones():

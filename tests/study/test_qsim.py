@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 from simlib import EASY, simulate
 from simlib.policies.walltime import Adjustment, Scheme
 from simlib.study.investigations import qsim
-from simlib.study.investigations.qsim import ALL, NONE, QSIM, TEXT, Qsim, Rules, as_read, on_blocks, sizes
+from simlib.study.investigations.qsim import QSIM, TEXT, Qsim, Rules, as_read, on_blocks
 from simlib.study.tang2013 import scheduling
 from simlib.study.tang2013.beyond import Predicted
 
-EVERY_RULE = {f"not {name}": ALL._replace(**{name: False}) for name in Rules._fields}
-EVERY_RULE |= {f"only {name}": NONE._replace(**{name: True}) for name in Rules._fields}
-EVERY_RULE |= {"all": ALL, "none": NONE}
+OF_LOGS = ("blocks", "overruns", "beforehand", "cut", "drop")
+OF_SCHEDULER = [name for name in Rules._fields if name not in OF_LOGS]
+
+EVERY_RULE = {f"not {name}": QSIM.without(name) for name in OF_SCHEDULER}
+EVERY_RULE |= {f"only {name}": TEXT._replace(**{name: True}) for name in OF_SCHEDULER}
+EVERY_RULE |= {"all": QSIM, "none": TEXT}
 
 
 # A slow reference, by sets of processors, job by job and block by block
@@ -220,7 +223,7 @@ def test_each_job_starts_when_it_does_by_the_slow_reference(case, rules):
     assert fast == slow
 
 
-@given(case=cases(), switched=st.tuples(*[st.booleans()] * len(ALL)))
+@given(case=cases(), switched=st.tuples(*[st.booleans()] * len(QSIM)))
 def test_so_it_does_with_any_of_the_rules(case, switched):
     fast, slow = both(case, Rules(*switched))
     assert fast == slow
@@ -243,14 +246,14 @@ def test_so_it_does_with_any_of_the_rules(case, switched):
 )
 def test_a_reference_that_has_a_rule_wrong_is_caught(wrong):
     another = {"inner blocks": "inner_blocks", "one drains": "all_drain", "together": "single_events"}.get(wrong)
-    rules = ALL._replace(**{another: False}) if another else ALL
+    rules = QSIM.without(another) if another else QSIM
 
     def differs(seed):
         rng = np.random.default_rng(seed)
         run, more = rng.choice([60, 240, 301, 900, 2400], 40), rng.choice([0, 1, 60, 300, 3600], 40)
         size, submit = rng.choice([1, 1, 2, 3, 4, 8, 11], 40), np.sort(60 * rng.integers(0, 200, 40))
         rows = np.column_stack([submit, run, run + more, size]).tolist()
-        fast, _ = both((rows, 11, True, None, (False,) * 3), ALL)
+        fast, _ = both((rows, 11, True, None, (False,) * 3), QSIM)
         slow = Slow(rows, 11, True, rules, wrong=wrong).schedule()
         return fast != slow
 
@@ -268,7 +271,7 @@ def test_without_any_of_its_rules_it_is_the_study_s_easy(order, seed):
     for switches in product([False, True], repeat=3):
         use = dict(zip(("queue", "backfill", "running"), switches, strict=True))
         for adjust in (None, Adjustment(scheme, **use)):
-            easy, qsim = (EASY(order=order, adjust=adjust), Qsim(order=order, adjust=adjust, rules=NONE))
+            easy, qsim = (EASY(order=order, adjust=adjust), Qsim(order=order, adjust=adjust, rules=TEXT))
             ours, theirs = simulate(workload, qsim).jobs, simulate(workload, easy).jobs
             pd.testing.assert_frame_equal(ours[["start", "backfilled"]], theirs[["start", "backfilled"]])
 
@@ -277,7 +280,7 @@ def test_without_any_of_its_rules_it_is_the_study_s_easy(order, seed):
 
 
 def starts(rows, machine, **rules):
-    return simulate(table(rows, machine), Qsim(rules=ALL._replace(**rules))).jobs.start.to_list()
+    return simulate(table(rows, machine), Qsim(rules=QSIM._replace(**rules))).jobs.start.to_list()
 
 
 def test_two_jobs_that_fit_by_count_do_not_fit_blocks():
@@ -299,8 +302,8 @@ def test_a_small_job_drains_a_part_of_what_runs_as_a_large_one():
 def test_an_estimate_below_the_run_time_is_raised_or_stands():
     """The head expects the second processor after 600 seconds, if that stands; so the third job would be too late."""
     workload = table([(0, 1000, 600, 1), (1, 600, 600, 2), (2, 700, 700, 1)], 2)
-    for raised, third in ((True, 2), (False, 1600)):
-        assert simulate(workload, Qsim(rules=NONE, raised=raised)).jobs.start.to_list() == [0, 1000, third]
+    for overruns, third in ((False, 2), (True, 1600)):
+        assert simulate(workload, Qsim(rules=TEXT._replace(overruns=overruns))).jobs.start.to_list() == [0, 1000, third]
 
 
 def test_settings_that_qsim_does_not_have_are_refused():
@@ -318,10 +321,10 @@ def few(**columns):
 
 
 def test_long_runs_are_cut_and_jobs_of_no_length_or_the_whole_machine_dropped():
-    read = as_read(few(procs=[1, 2, 3, 8])).workload.jobs
+    read = as_read(few(procs=[1, 2, 3, 8]), QSIM.without("blocks")).workload.jobs
     assert read.run.to_list() == [60, 60]
-    assert as_read(few(procs=1), drop=False).workload.jobs.run.to_list() == [60, 60, 0, 50]
-    assert as_read(few(procs=1), cut=False, drop=False).workload.jobs.run.to_list() == [70, 60, 0, 50]
+    assert as_read(few(procs=1), QSIM.without("drop", "blocks")).workload.jobs.run.to_list() == [60, 60, 0, 50]
+    assert as_read(few(procs=1), TEXT).workload.jobs.run.to_list() == [70, 60, 0, 50]
 
 
 def test_a_log_on_blocks_has_the_load_that_it_had():
@@ -329,7 +332,6 @@ def test_a_log_on_blocks_has_the_load_that_it_had():
     made = on_blocks(trace, 100).workload
     assert set(made.jobs.procs) == {1, 2, 4, 8}  # of eight processors each
     assert made.load == pytest.approx(trace.workload.load, rel=0.01)
-    assert sizes([trace]).loc["made up", "blocks"] == on_blocks(as_read(trace)).workload.procs
 
 
 # Programs
@@ -371,9 +373,9 @@ def test_a_rule_adds_the_gain_with_it_less_that_without(busy):
 
 def test_adjusted_beforehand_they_are_what_the_log_says_and_perfect_ones_the_run_times(busy):
     cases, asked = qsim.cases(busy, QSIM, [85, qsim.PERFECT]), busy.workload.jobs.estimate
-    rules = ALL._replace(whole_minutes=False)
+    rules = QSIM.without("whole_minutes")
     perfect, regular = (
-        simulate(busy.workload, Qsim(rules=rules, raised=False, adjust=cases[f"regular {case}"].adjust)).jobs.adjusted
+        simulate(busy.workload, Qsim(rules=rules, adjust=cases[f"regular {case}"].adjust)).jobs.adjusted
         for case in ("perfect", "p85")
     )
     assert np.abs(perfect - np.minimum(busy.workload.jobs.run, asked)).max() <= 1
@@ -387,4 +389,4 @@ def test_the_sources_name_a_file_and_lines_for_each_rule():
     (table,) = (cell.source for cell in cells if "| rule | where |" in cell.source)
     rows = [line.split("|") for line in table.splitlines() if line.startswith("| ")][2:]
     assert len(rows) == 16 and all(re.search(r"\.py:\d+", where) for _, _, where, *_ in rows)
-    assert set(qsim.RULES) == {*Rules._fields, "overruns", "beforehand", "cut", "drop"} - {"each_start"}
+    assert set(qsim.RULES) == {*Rules._fields} - {"each_start", "blocks"}

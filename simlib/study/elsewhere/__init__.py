@@ -1,11 +1,8 @@
 """Do the papers' findings hold on other machines? The logs that are here, and what each is."""
 
-import os
-
 import numpy as np
 import pandas as pd
 
-from ..._util import paths
 from ...logs import archive
 from ...policies import walltime
 from ...report.policies import requested
@@ -15,8 +12,8 @@ from ..loading import Logs, log
 ENOUGH_ESTIMATES = 0.5
 """Logs of which a smaller share of the jobs has an estimate take no part where estimates matter."""
 
-PARTITIONS = {"CEA-Curie": ("CEA-Curie, standard", 10, 80640)}
-"""By log a partition that is shown beside the whole: what it is called, its number in the log, its processors."""
+PARTITIONS = {"CEA-Curie, standard": ("CEA-Curie", 10, 80640)}
+"""Partitions that are shown beside the whole: of which log, its number there, its processors."""
 
 ABOUT = ["paper", "machine", "year", "procs", "jobs", "load", "estimated", "used", "serial"]
 
@@ -25,9 +22,6 @@ TWIN = "KTH-SP2"
 
 LIKELY = "conservative, likely programs"
 """What the notebook about backfilling calls conservative backfilling against EASY by the authors' likely programs."""
-
-STAND_INS = tang2013.STAND_INS
-"""The logs that stand in for that of Tang et al."""
 
 
 def logs(names=None, like="mualem2001"):
@@ -38,19 +32,18 @@ def logs(names=None, like="mualem2001"):
     found, of_paper = {}, []
     for name in here:
         workload, paper = _taken(name, like)
-        found[name], of_paper = workload, of_paper + [name] * paper
-        if like == "tang2013" and name in PARTITIONS:
-            called, number, procs = PARTITIONS[name]
-            found[called], of_paper = workload.partition(number, procs=procs), of_paper + [called] * paper
+        of_log = {name: workload}
+        for part, (of, number, procs) in PARTITIONS.items():
+            if of == name and like == "tang2013":
+                of_log[part] = workload.partition(number, procs=procs)
+        found |= of_log
+        of_paper += of_log if paper else []
     found = dict(sorted(found.items(), key=lambda item: item[0] not in of_paper)) or {TWIN: archive.twin_of(TWIN)}
     return Logs(found, dict.fromkeys(of_paper), [name for name in asked if name not in found])
 
 
 def on_machine(name, variant=None):
-    """Tell whether a log is on this machine; none is where `$SIMLIB_TRACES` names no folder."""
-    given = os.environ.get("SIMLIB_TRACES")
-    if given and not any(os.path.isdir(folder) for folder in (given, paths.ROOT / given)):
-        return False
+    """Tell whether a log is on this machine."""
     return archive.find(name, variant) is not None
 
 
@@ -63,7 +56,7 @@ def _taken(name, like):
     workload = workload.select(setting["jobs"]) if setting.get("jobs") else workload
     estimates = setting.get("estimates", "user")
     workload = workload if estimates == "user" else workload.with_estimates(estimates)
-    return workload, bool(setting) if like == "mualem2001" else name in STAND_INS
+    return workload, bool(setting) if like == "mualem2001" else name in tang2013.STAND_INS
 
 
 def about(logs):
@@ -74,7 +67,7 @@ def about(logs):
         asked = jobs[requested(workload)]
         used = float(np.median(walltime.used(asked.run, asked.estimate))) if len(asked) else np.nan
         year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
-        whole = next((log for log, (called, *_) in PARTITIONS.items() if called == name), name)
+        whole, *_ = PARTITIONS.get(name, (name,))
         title = titles.get(whole, {"title": whole})["title"].partition(",")[0]  # without its months
         numbers = workload.load, len(asked) / len(jobs), used, float((jobs.procs == 1).mean())
         rows[name] = name in getattr(logs, "traces", ()), title, year, workload.procs, len(jobs), *numbers
@@ -83,5 +76,4 @@ def about(logs):
 
 def machines(table):
     """Leave the rows of partitions out of a table whose last level are logs: what is counted are machines."""
-    parts = [called for called, *_ in PARTITIONS.values()]
-    return table[~table.index.get_level_values(-1).isin(parts)]
+    return table[~table.index.get_level_values(-1).isin(list(PARTITIONS))]

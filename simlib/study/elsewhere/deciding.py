@@ -41,9 +41,6 @@ TRAITS = {
 
 CALLED = TRAITS | {"before": "the accuracy of users' estimates"}
 
-ORDERS = 20_000
-"""Random orders of the logs, for the significance of a rank correlation."""
-
 HALF = 0.5
 """What share of a change is the better part of it."""
 
@@ -112,13 +109,13 @@ def stars(effects, runs):
 
 
 def correlation(effect, trait):
-    """Correlate the ranks of an effect and a trait over logs."""
+    """Correlate the ranks of an effect and a trait over logs; `chance` is that of 20,000 random orders of the logs."""
     both = pd.concat([effect.astype(float), trait.astype(float)], axis=1, join="inner").dropna()
     if len(both) < FEWEST:
         return {"rho": np.nan, "chance": np.nan, "logs": len(both)}
     one, other = (ranks - ranks.mean() for ranks in both.rank().to_numpy().T)
     size = np.sqrt((one @ one) * (other @ other))
-    orders = np.random.default_rng(0).permuted(np.tile(other, (ORDERS, 1)), axis=1)
+    orders = np.random.default_rng(0).permuted(np.tile(other, (20_000, 1)), axis=1)
     rho, random = one @ other / size, orders @ one / size
     return {"rho": rho, "chance": float((np.abs(random) >= abs(rho) - 1e-9).mean()), "logs": len(both)}
 
@@ -164,14 +161,14 @@ def most(effects, sign, waits=None, about=None, likely=None):
     traits `about` the logs it goes; by the `likely` programs.
     """
     holds, text, numbers = together({measure: _most(of, sign, waits) for measure, of in _measures(effects)})
-    others = []
     if likely is not None:
         _, said, counts = most(likely, sign)
-        others = [f"by the authors' likely programs {said}"]
+        text += f".\nby the authors' likely programs {said}"
         numbers |= {f"likely_{name}": count for name, count in counts.items()}
-    goes = None if about is None else depends_on_a_trait(correlations(effects, about[list(TRAITS)], waits))
-    others += [] if goes is None or goes[0] is None else [goes[1]]
-    return holds, ".\n".join([text, *others]), numbers
+    if about is not None:
+        known, said, _ = depends_on_a_trait(correlations(effects, about[list(TRAITS)], waits))
+        text += "" if known is None else f".\n{said}"
+    return holds, text, numbers
 
 
 def _most(rows, sign, waits):

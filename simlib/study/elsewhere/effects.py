@@ -34,9 +34,6 @@ TAILS = ["wait_95th", "longest_wait"]
 HOUR_LONGER = "hour_longer"
 """The share of the jobs that wait more than an hour longer than under the base: that share is the effect, too."""
 
-SHORTEST, LONGEST = 3 / 4, 3 / 2
-"""A load is in reach of a log where interarrival times need not be multiplied by less or more."""
-
 
 def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, tails=False):
     """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
@@ -128,8 +125,11 @@ def _tails(runs, case, base):
 
 
 def at_loads(workload, loads, policies, pair, *, shakes, **options):
-    """Hold a case against a base at each load in reach of a log; `exact` is with exact estimates, at the highest."""
-    reach = [to for to in loads if SHORTEST <= workload.load / to <= LONGEST]
+    """Hold a case against a base at each load in reach of a log; `exact` is with exact estimates, at the highest.
+
+    In reach is a load for which interarrival times become a quarter shorter at most, or half as long again.
+    """
+    reach = [to for to in loads if 3 / 4 <= workload.load / to <= 3 / 2]
     tables = [effects(workload.scale_load(to), policies, {to: pair}, shakes=shakes, **options) for to in reach]
     if not reach:
         return pd.DataFrame(columns=COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS[1:]), dtype=float)
@@ -215,12 +215,6 @@ def printed_gains(percentile):
 LEAST_JOBS = 10
 """Similar jobs that there have to be, as in the paper of Tang et al."""
 
-FEWEST_PROJECTS = 10
-"""Logs with fewer groups have no projects: HPC2N has three, and 98 % of its jobs are of one."""
-
-NEAR = 0.1
-"""How far from the printed ones shares of jobs may lie to be called the same, as in TG-01."""
-
 
 # How good users' estimates are on a log, and which earlier jobs tell: with a bootstrap over users
 
@@ -231,21 +225,21 @@ def with_estimates(logs, about):
     for name, workload in logs.items():
         if about.estimated[name] >= ENOUGH_ESTIMATES:
             log = workload.select("requested_time > 0")
-            if log.jobs.group.nunique() < FEWEST_PROJECTS:
+            if log.jobs.group.nunique() < 10:  # no projects: HPC2N has three groups, and 98 % of its jobs are of one
                 log = log.derive(log.jobs.assign(group=log.jobs.user), "users for projects")
             found[name] = Trace(name, log, "group")
     return found
 
 
 def shares_used(traces, **bootstrap):
-    """Measure the shares of jobs by how much of their estimates they used, and whether it is `near` Intrepid's."""
+    """Measure the shares of jobs by how much of their estimates they used; `near` Intrepid's, as in TG-01, or not."""
     rows, of_print = {}, printed("tang2013_numbers").loc["fig1"]
     for name, trace in traces.items():
         for part, of in accuracy.shares_used(trace, **bootstrap).items():
             rows[part, name] = {"ours": of.value, "low": of.low, "high": of.high}
     table = _by(rows, "part", "log")
     table["published"] = table.index.get_level_values("part").map(accuracy.SHARES).map(of_print)
-    return table.assign(near=(table.ours - table.published).abs() <= NEAR)
+    return table.assign(near=(table.ours - table.published).abs() <= 0.1)
 
 
 def scatter(traces, **bootstrap):

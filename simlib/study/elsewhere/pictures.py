@@ -46,9 +46,6 @@ CROSS = {"marker": "x", "markersize": 6, "color": "black", "linestyle": ""}
 
 SHADE, GREY = "#FBE9DD", "#777777"
 
-GAP = 0.8
-"""Between the paper's logs and the others, in rows."""
-
 FARTHEST = 1.5
 """Axes reach no farther than a change by so many times the base; what lies beyond is written at their end."""
 
@@ -68,7 +65,7 @@ def rows(about):
     """Choose a height for each log, those of the paper first and the others apart, by year; and a label."""
     by_year = about.sort_values("year", kind="stable")
     ordered = [*by_year.index[by_year.paper], *by_year.index[~by_year.paper]]
-    gap = GAP if about.paper.any() else 0
+    gap = 0.8 if about.paper.any() else 0
     places = {log: place + gap * (not about.paper[log]) for place, log in enumerate(ordered)}
     return places, [f"{log}{'*' if about.paper[log] else ''} {about.year[log]}" for log in ordered]
 

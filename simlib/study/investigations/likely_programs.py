@@ -99,9 +99,6 @@ def begin_elsewhere(offsets):
 
 # Do all of them follow from one clock?
 
-ZONES = range(-12, 15)
-"""Hours before Greenwich of the clocks that are tried; Jerusalem's standard time is 2."""
-
 TAKEN_FOR = {
     f"{times}{', a day later' if days else ''}": (times.split()[0], days)
     for times in ("epochs", "local times taken for UTC", "standard local times taken for UTC")
@@ -110,7 +107,7 @@ TAKEN_FOR = {
 """What a program may take a log's times for, and by how many days later a month may begin."""
 
 
-def clocks(traces, policy, zones=ZONES, **how):
+def clocks(traces, policy, zones=range(-12, 15), **how):
     """Tell how well the printed numbers of jobs fit, as `months`, if the computer showed UTC and so many hours."""
     candidates = pd.MultiIndex.from_product([zones, TAKEN_FOR], names=["zone", "taken_for"])
     return _fits(traces, candidates, shown_by, policy, **how)
@@ -120,16 +117,11 @@ def shown_by(trace, clock):
     """The edges of a trace's months by a clock, a zone and what the log's times were taken for."""
     zone, (times, days) = clock[0], TAKEN_FOR[clock[1]]
     edges, midnights = (begun_at(trace, hours) for hours in (24 * days - zone, 0))
+    local = [trace.workload.time(int(second)) for second in midnights]
     # local midnight is so much later than midnight at Greenwich, or by a clock without a summer time
-    ahead = [_ahead(trace.workload.time(int(second)), times) for second in midnights]
-    return edges + np.where(np.arange(len(edges)) == 0, not trace.from_first_job, True) * np.array(ahead)
-
-
-def _ahead(time, times):
-    """By how many seconds the local clock is ahead of the one that the times are by."""
-    local = time.utcoffset()
-    standard = min(time.replace(month=month, day=15).utcoffset() for month in (1, 7))
-    return int((local - {"epochs": 0 * local, "local": local, "standard": standard}[times]).total_seconds())
+    ahead = [{"epochs": at.utcoffset(), "local": pd.Timedelta(0), "standard": at.dst()}[times] for at in local]
+    seconds = pd.to_timedelta(ahead).total_seconds().to_numpy(int)
+    return edges + np.where(np.arange(len(edges)) == 0, not trace.from_first_job, True) * seconds
 
 
 def one_clock(clocks, months):
@@ -207,13 +199,11 @@ def shared_extra(steps, testimony):
 
 def by_start(steps, testimony):
     """OWN-03: conservative backfilling compressed by start, either way; and Tables 3 and 4 say so too."""
-    stands_out, text = _of_reading(steps, *BY_START)
+    either_way = ["start, ties by arrival", "start, ties latest first"]
+    stands_out, text = _of_reading(steps, "compressed in order of", either_way)
     elsewhere = testimony.log_likelihood.loc["conservative"].groupby("suspect").sum()
     least = (elsewhere.drop("text") - elsewhere["text"]).min()
     return stands_out and least > 0, f"{text}; Tables 3 and 4: {least:+.0f} at least", {}
-
-
-BY_START = "compressed in order of", ["start, ties by arrival", "start, ties latest first"]
 
 
 def _of_reading(steps, detail, readings):
@@ -242,10 +232,6 @@ def same_again(before, after, testimony):
 # Do Tables 3 and 4 agree?
 
 
-AVERAGED = 10
-"""How many measurements of random estimates are averaged in Table 3."""
-
-
 def witnesses(traces, suspects, kinds, **how):
     """Tell how well suspects, by name policies by scheduler, meet Table 3, by its kinds of estimates, and Table 4."""
     found, logs = {}, {name: trace.workloads for name, trace in traces.items()}
@@ -253,7 +239,7 @@ def witnesses(traces, suspects, kinds, **how):
         runs = replicate(logs, policies[scheduler], estimates=kinds, measures=MEASURES, as_it_is=False, **how)
         for (trace, kind), of in runs.groupby(level=["log", "estimates"], sort=False):
             of_print = _printed_elsewhere(scheduler, trace, kind)
-            averaged = 1 if kind in ("f1", "x2") else AVERAGED
+            averaged = 1 if kind in ("f1", "x2") else 10  # measurements of random estimates, in Table 3
             likelihood = log_likelihood(of if averaged == 1 else means_of(of, averaged), of_print)
             counts = verdicts(band(of, averaged), of_print)
             found[scheduler, name, trace, kind] = {"log_likelihood": likelihood, **counts}
@@ -263,11 +249,10 @@ def witnesses(traces, suspects, kinds, **how):
 
 def _printed_elsewhere(scheduler, trace, kind):
     """The numbers of Table 3, or of Table 4 for doubled estimates, by metric."""
-    if kind == "x2":
-        of = printed_of("mualem2001_table4").xs((trace, scheduler, "scaled"), level=["trace", "scheduler", "quantity"])
-    else:
-        of = printed_of("mualem2001_table3").xs((scheduler, trace, kind), level=["scheduler", "trace", "estimates"])
-    return of[list(METRICS)].to_dict()
+    place = {"trace": trace, "scheduler": scheduler}
+    place |= {"quantity": "scaled"} if kind == "x2" else {"estimates": kind}
+    of = printed_of("mualem2001_table4" if kind == "x2" else "mualem2001_table3")
+    return of.xs(tuple(place.values()), level=list(place))[list(METRICS)].to_dict()
 
 
 # What is still outside?

@@ -12,17 +12,14 @@ import pandas as pd
 
 from ...analysis.replicate import replicate
 from ...analysis.stats import band
-from ...core.schedule import MEANS, simulate
+from ...core.schedule import simulate
 from ...core.workload import Workload
 from ...logs.swf import jobs_of
 from ..claims import OPEN, Measure
-from ..mualem2001 import METRICS, MOST_MISSING, QUANTITIES
+from ..mualem2001 import METRICS, MOST_MISSING, WHOLE, by_months
 from ..mualem2001.restored import Lost
 from ..verdicts import RESTORED, SCHEDULERS, published
 from .suspects import LEAST, by_place, fit, monthly, printed, verdicts
-
-WITHIN = 2.0
-"""A setting whose log likelihood is not further below the best one's is as good."""
 
 # When were they submitted?
 
@@ -66,39 +63,28 @@ NO_CLEANED = "the cleaned logs are missing"
 
 # How long are CM-5's first months?
 
-LENGTHS = (28, 30, 31, 31, 31)
-"""The days of CM-5's first five months, in some order: October to February."""
 
-
-def orders(trace, policies, lengths=LENGTHS, **how):
+def orders(trace, policies, lengths=(28, 30, 31, 31, 31), **how):
     """Tell how well every order of the lengths of the first months fits the printed jobs, the best first, and means."""
     if trace is None:
         return None
     months = trace.month_edges[0][: len(lengths)]
     edges = {
-        _written(days): replace(trace, begin_on=begin_on(months, days)).month_edges[1][: len(months) + 1]
+        _written(days): (months, replace(trace, begin_on=begin_on(months, days)).month_edges[1][: len(months) + 1])
         for days in sorted(set(permutations(lengths)))
     }
     calendar = _written(pd.Period(month).days_in_month for month in months)
-    table = printed(trace).loc[months]
-    runs = replicate(trace.workload, policies, measures=partial(by_order, months, edges), as_it_is=False, **how)
-    found = {}
-    for (scheduler, order), part in runs.groupby(level=["policy", "order"], sort=False):
-        by_month = part.droplevel(["policy", "order"]).unstack("month").swaplevel(axis=1)
-        means = by_month.mean().unstack()
-        row = {f"{what}_off_{scheduler}": (means[what] - table[what]).abs().sum() for what in ("jobs", "load")}
-        row[f"log_likelihood_{scheduler}"] = fit(by_month, table, scheduler).log_likelihood.sum()
-        found.setdefault(order, {"calendar": order == calendar}).update(row)
-    columns = [f"{what}_{s}" for what in ("jobs_off", "load_off", "log_likelihood") for s in sorted(policies)]
-    found = pd.DataFrame.from_dict(found, orient="index", columns=[*columns, "calendar"])
-    return found.sort_values("jobs_off_easy").rename_axis("days")
-
-
-def by_order(months, edges, schedule):
-    """Measure the first months of a schedule, by the order of their lengths that makes these edges."""
-    means = np.vstack([schedule.means(of, floor=None)[:-1] for of in edges.values()])
-    index = pd.MultiIndex.from_product([edges, months], names=["order", "month"])
-    return pd.DataFrame(means, index, MEANS).rename(columns=QUANTITIES)[list(QUANTITIES.values())]
+    measure = partial(by_months, {trace.workload.name: edges})
+    runs = replicate(trace.workload, policies, measures=measure, as_it_is=False, **how).drop(WHOLE, level="month")
+    table, found = printed(trace).loc[months], {}
+    for (scheduler, order), part in runs.groupby(level=["policy", "calendar"]):
+        by_month = part.droplevel(["policy", "calendar"]).unstack("month").swaplevel(axis=1)
+        off = (by_month.mean().unstack() - table)[["jobs", "load"]].abs().sum().add_suffix("_off")
+        likelihood = fit(by_month, table, scheduler).log_likelihood.sum()
+        found[order, scheduler] = off.to_dict() | {"log_likelihood": likelihood}
+    found = pd.DataFrame(found).T.unstack()
+    found = found.set_axis(found.columns.map("_".join), axis=1).rename_axis("days")
+    return found.assign(calendar=found.index == calendar).sort_values("jobs_off_easy")
 
 
 def begin_on(months, days):
@@ -131,9 +117,6 @@ def order_of_months(orders):
 BATCH, A_NIGHT = "user == 5 and queue == 19 and status == 1", 16
 """The Paragon's nightly jobs, as far as they are left, and how many there are a night."""
 
-STANDSTILL = 600
-"""Seconds without a job that runs, from which on the machine stood still."""
-
 
 def nights(trace):
     """Work out the mean run time of the Paragon's nightly jobs, of every night of which some are left."""
@@ -143,7 +126,7 @@ def nights(trace):
         begin = (log.submit + log.wait).sort_values()
         end = (begin + log.run.loc[begin.index]).cummax()
         still = pd.DataFrame({"since": end.iloc[:-1].to_numpy(), "until": begin.iloc[1:].to_numpy()})
-        still = still[still.until - still.since > STANDSTILL]
+        still = still[still.until - still.since > 600]  # seconds; less is a pause between jobs
         batch = log.query(BATCH)
         for _, of in batch.groupby((batch.submit.diff() > 12 * 3600).cumsum()):
             of = of.tail(A_NIGHT)
@@ -159,25 +142,18 @@ def nights(trace):
     return pd.DataFrame.from_dict(rows, "index", columns=["left", "standstill_s", "run_s"]).rename_axis("night")
 
 
-def settings(trace, user, field, values):
-    """Put a trace's lost jobs back with each of several settings of a user's, by the setting; none without the log."""
-    if trace is None or not trace.lost:
-        return {}
-    return _put_back(trace, {name: trace.lost.with_setting(user, field, value) for name, value in values.items()})
-
-
 def _put_back(trace, lost):
     """The trace with each of several descriptions of its lost jobs, by name."""
     return {name: replace(trace, lost=of, restored=True) for name, of in lost.items()}
 
 
 def tried(trace, user, field, values, policies, **how):
-    """Hold a trace with several `settings` against Table 1: `suspects.fit`, by (value, scheduler, month)."""
-    back = settings(trace, user, field, values)
+    """Hold a trace against Table 1, its lost jobs put back by several settings of a user's, by name: `suspects.fit`."""
+    if trace is None or not trace.lost:
+        return by_place({}, ["value", "scheduler", "month"], ["log_likelihood", "inside", "close", "cells"])
+    back = _put_back(trace, {name: trace.lost.with_setting(user, field, value) for name, value in values.items()})
     runs = monthly(back, policies, **how)
     found = {(value, scheduler): fit(of, printed(back[value]), scheduler) for (value, scheduler), of in runs.items()}
-    if not found:
-        return by_place({}, ["value", "scheduler", "month"], ["log_likelihood", "inside", "close", "cells"])
     return pd.concat(found, names=["value", "scheduler"])
 
 
@@ -189,7 +165,7 @@ def across(tried, folds):
         if half.all() or not half.any():  # there is no other
             continue
         likelihood = by_value(tried, fold)
-        best, as_good = likelihood.idxmax(), likelihood.index[likelihood > -WITHIN]
+        best, as_good = likelihood.idxmax(), likelihood.index[likelihood > -2]  # nearly as likely
         counts = tried[~half].loc[best][["cells", "inside", "close"]].sum()
         rows[fold] = {"best": best, "low": as_good.min(), "high": as_good.max(), **counts}
     columns = ["best", "low", "high", "cells", "inside", "close"]
@@ -222,10 +198,9 @@ FALSE = {ANYWHERE: "any_time", NEXT_MONTH: "next_month", OTHERS: "others", UNCAL
 
 def cures(traces, policies, **how):
     """Tell how well all printed numbers of months are met as filed, cured and falsely cured."""
-    cured = {name: _cures(trace, traces.get("CTC")) for name, trace in traces.items()}
-    cured = dict(sorted(cured.items(), key=lambda item: bool(traces[item[0]].lost)))  # those that lost none first
     found = {}
-    for name, of_trace in cured.items():
+    for name in sorted(traces, key=lambda name: bool(traces[name].lost)):  # those that lost none first
+        of_trace = _cures(traces[name], traces.get("CTC"))
         runs = monthly(of_trace, policies, **how)
         found |= {(name, s, cure): met(traces[name], s, runs[cure, s]) for cure in of_trace for s in policies}
     return by_place(found, ["trace", "scheduler", "cure"], ["log_likelihood", "inside", "close", "cells", *METRICS])
@@ -308,12 +283,12 @@ def cured(cures):
 
 # Do the bands of a restored log hold the truth?
 
-USERS, LEFT = 5, 5
-"""Of so many users jobs are taken out in either way, if so many others of theirs are left."""
-
 
 def thinned(trace):
-    """Take jobs of some users out of a log that lost none, of an hour of the day or of five days, and put them back."""
+    """Take jobs out of a log that lost none, of an hour of the day or of five days, and put them back.
+
+    In either way they are those of the five users who have most then, if five other jobs of theirs are left.
+    """
     found = {}
     if trace is None or not len(trace.month_edges[0]):
         return found
@@ -323,7 +298,7 @@ def thinned(trace):
         counts = log.groupby(["user", when.rename("when")]).size()
         fullest = counts.groupby("user").idxmax()
         left = log.user.value_counts() - counts.groupby("user").max()
-        most = counts[fullest].droplevel("when")[left >= LEFT].nlargest(USERS)
+        most = counts[fullest].droplevel("when")[left >= 5].nlargest(5)
         for user, jobs in most.items():
             place = fullest[user][1]
             out = log[(log.user == user) & (when == place)]
@@ -357,17 +332,13 @@ def controls(trace, policies, **how):
     return by_place(rows, ["taken out", "month", "scheduler"], ["missing", "cells", "thinned", "back", "whole"])
 
 
-HELD = 0.9
-"""The share of true means that bands have to hold."""
-
-
 def bands_hold(controls):
-    """OWN-51: the bands of restored logs hold the true means."""
+    """OWN-51: the bands of restored logs hold nine in ten of the true means, or more."""
     if controls.empty:
         return None, "no log that lost none is at hand", {}
     total = controls.sum(numeric_only=True)
     found = Measure.share(total.back, total.cells)
-    holds = True if found.low > HELD else False if found.high < HELD else OPEN
+    holds = True if found.low > 0.9 else False if found.high < 0.9 else OPEN
     text = (
         f"with the jobs back {found.value:.0%} of {total.cells:.0f} true means lie in the bands ({found.low:.0%} to "
         f"{found.high:.0%}); {total.thinned:.0f} in those of the thinned logs, {total.whole:.0f} in those of the log"

@@ -45,70 +45,65 @@ class ConservativeProgram:
         return {"start": start, "guarantee": guarantee}
 
 
-EASY_DETAILS = {
-    "extra processors": {
-        "used up by jobs that run beyond the shadow time": {"charge": easy_readings.CHARGE_LONG},
-        "never used up": {"charge": easy_readings.CHARGE_NONE},
-        "used up by every backfilled job": {"charge": easy_readings.CHARGE_ALL},
+DETAILS = {
+    "easy": {
+        "extra processors": {
+            "used up by jobs that run beyond the shadow time": {"charge": easy_readings.CHARGE_LONG},
+            "never used up": {"charge": easy_readings.CHARGE_NONE},
+            "used up by every backfilled job": {"charge": easy_readings.CHARGE_ALL},
+        },
+        "extra processors are counted": {
+            "when all that end at the shadow time have ended": {"first_only": False},
+            "as soon as the head has enough": {"first_only": True},
+        },
+        "a backfilled job ends": {"by the shadow time": {"strict": False}, "before the shadow time": {"strict": True}},
+        "a job beyond its estimate": {
+            "had its run time as estimate": {"overrun": "extend"},
+            "is killed": {"overrun": "kill"},
+            "is expected to end now": {"overrun": "outlive"},
+            "was expected to end in the past": {"overrun": "outlive", "in_past": True},
+        },
+        "events of one instant": {
+            "one pass after all": {"events": easy_readings.ONE_PASS},
+            "a pass after each, ends first": {"events": easy_readings.ENDS_FIRST},
+            "a pass after each, arrivals first": {"events": easy_readings.ARRIVALS_FIRST},
+        },
+        "candidates": {
+            "oldest first": {"candidates": easy_readings.OLDEST},
+            "newest first": {"candidates": easy_readings.NEWEST},
+            "shortest estimate first": {"candidates": easy_readings.SHORTEST},
+            "longest estimate first": {"candidates": easy_readings.LONGEST},
+            "narrowest first": {"candidates": easy_readings.NARROWEST},
+            "widest first": {"candidates": easy_readings.WIDEST},
+        },
+        "backfilled in a pass": {"as many as fit": {"once": False}, "one job": {"once": True}},
+        "the shadow time": {"found anew in each pass": {"held": False}, "held once found": {"held": True}},
     },
-    "extra processors are counted": {
-        "when all that end at the shadow time have ended": {"first_only": False},
-        "as soon as the head has enough": {"first_only": True},
-    },
-    "a backfilled job ends": {"by the shadow time": {"strict": False}, "before the shadow time": {"strict": True}},
-    "a job beyond its estimate": {
-        "had its run time as estimate": {"overrun": "extend"},
-        "is killed": {"overrun": "kill"},
-        "is expected to end now": {"overrun": "outlive"},
-        "was expected to end in the past": {"overrun": "outlive", "in_past": True},
-    },
-    "events of one instant": {
-        "one pass after all": {"events": easy_readings.ONE_PASS},
-        "a pass after each, ends first": {"events": easy_readings.ENDS_FIRST},
-        "a pass after each, arrivals first": {"events": easy_readings.ARRIVALS_FIRST},
-    },
-    "candidates": {
-        "oldest first": {"candidates": easy_readings.OLDEST},
-        "newest first": {"candidates": easy_readings.NEWEST},
-        "shortest estimate first": {"candidates": easy_readings.SHORTEST},
-        "longest estimate first": {"candidates": easy_readings.LONGEST},
-        "narrowest first": {"candidates": easy_readings.NARROWEST},
-        "widest first": {"candidates": easy_readings.WIDEST},
-    },
-    "backfilled in a pass": {"as many as fit": {"once": False}, "one job": {"once": True}},
-    "the shadow time": {"found anew in each pass": {"held": False}, "held once found": {"held": True}},
-}
-"""What EASY's text leaves open: each detail with its readings, the engine's first."""
-
-CONSERVATIVE_DETAILS = {
-    "compressed in order of": {
-        "arrival": {"order": conservative_readings.ARRIVAL},
-        "start, ties by arrival": {"order": conservative_readings.START},
-        "start, ties latest first": {"order": conservative_readings.START_LATEST},
-        "expected end": {"order": conservative_readings.END},
-        "arrival, latest first": {"order": conservative_readings.LATEST},
-        "estimate, shortest first": {"order": conservative_readings.SHORTEST},
-        "estimate, longest first": {"order": conservative_readings.LONGEST},
-        "size, narrowest first": {"order": conservative_readings.NARROWEST},
-        "size, widest first": {"order": conservative_readings.WIDEST},
-    },
-    "compressed": {"once": {"repeat": False}, "until nothing moves": {"repeat": True}},
-    "several ends at one instant": {
-        "one compression after all": {"each": False},
-        "one after each": {"each": True},
-    },
-    "arrivals of the instant of an end": {
-        "after the compression": {"arrivals_first": False},
-        "before it": {"arrivals_first": True},
-    },
-    "a job beyond its estimate": {
-        "had its run time as estimate": {"overrun": "extend"},
-        "is killed": {"overrun": "kill"},
+    "conservative": {
+        "compressed in order of": {
+            "arrival": {"order": conservative_readings.ARRIVAL},
+            "start, ties by arrival": {"order": conservative_readings.START},
+            "start, ties latest first": {"order": conservative_readings.START_LATEST},
+            "expected end": {"order": conservative_readings.END},
+            "arrival, latest first": {"order": conservative_readings.LATEST},
+            "estimate, shortest first": {"order": conservative_readings.SHORTEST},
+            "estimate, longest first": {"order": conservative_readings.LONGEST},
+            "size, narrowest first": {"order": conservative_readings.NARROWEST},
+            "size, widest first": {"order": conservative_readings.WIDEST},
+        },
+        "compressed": {"once": {"repeat": False}, "until nothing moves": {"repeat": True}},
+        "several ends at one instant": {"one compression after all": {"each": False}, "one after each": {"each": True}},
+        "arrivals of the instant of an end": {
+            "after the compression": {"arrivals_first": False},
+            "before it": {"arrivals_first": True},
+        },
+        "a job beyond its estimate": {
+            "had its run time as estimate": {"overrun": "extend"},
+            "is killed": {"overrun": "kill"},
+        },
     },
 }
-"""What the text of conservative backfilling leaves open."""
-
-DETAILS = {"easy": EASY_DETAILS, "conservative": CONSERVATIVE_DETAILS}
+"""What the texts leave open, by scheduler: each detail with its readings, the engine's first."""
 
 PLAIN = {
     EasyProgram(): EASY(),

@@ -19,19 +19,15 @@ from ..tang2013 import beyond, figures14_17, scheduling
 from .kernel_variants import qsim as kernel
 from .kernel_variants.qsim import Rules
 
-ALL, NONE = Rules(), Rules(*[False] * len(Rules._fields))
-"""Qsim, and the study's EASY."""
+QSIM, TEXT = Rules(), Rules(*[False] * len(Rules._fields))
+"""All rules; and none, the study's EASY on the log as it is."""
 
 
 @dataclass(frozen=True, repr=False)
 class Qsim(EASY):
-    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept.
+    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept."""
 
-    Estimates below the run time are `raised` to it, as by `simulate`; or they stand, as with Qsim, and are overrun.
-    """
-
-    rules: Rules = ALL
-    raised: bool = True
+    rules: Rules = QSIM
     asked: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self):
@@ -46,43 +42,41 @@ class Qsim(EASY):
     def prepare(self, jobs):
         """Give the policy for these jobs: with their estimates as they are, where these stand."""
         prepared = super().prepare(jobs)
-        return prepared if self.raised else replace(prepared, asked=jobs.estimate.to_numpy(np.int64))
+        return replace(prepared, asked=jobs.estimate.to_numpy(np.int64)) if self.rules.overruns else prepared
 
     def _run(self, given, facts):
-        submit, run, estimate, *others = given
+        submit, run, estimate, size, machine, *others = given
         estimate = estimate if self.asked is None else self.asked
         adjusting, predicting = self._estimating()
         if predicting is not None:
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
-        times = submit, run, estimate.copy()  # which are cut to minutes
-        start, backfilled, t_sched = kernel.qsim(*times, *others, self.order == "wfp", self.rules, adjusting)
+        jobs = submit, run, estimate.copy(), size  # estimates are cut to minutes
+        blocks = kernel.blocks_of(machine if self.rules.partitions else 1)
+        how = self.order == "wfp", self.rules, blocks, adjusting
+        start, backfilled, t_sched = kernel.qsim(*jobs, machine, *others, *how)
         return {"start": start, "backfilled": backfilled} | ({} if self.adjust is None else {"adjusted": t_sched})
 
 
 # Logs as Qsim reads them
 
 
-OVER = 1.1
-"""How many times its walltime a job may have run; else its run time is the walltime (bqsim.py:362)."""
-
-BLOCKS = 80
-"""Intrepid's midplanes, the smallest blocks (bqsim.py:43)."""
-
-
-def as_read(trace, cut=True, drop=True):
-    """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or without a run time dropped."""
-    jobs, steps = trace.workload.jobs, []
-    if cut:
-        jobs = jobs.assign(run=jobs.run.where(jobs.run <= OVER * jobs.estimate.clip(lower=1), jobs.estimate))
-        steps.append("long runs cut")
-    if drop:
-        jobs = jobs[(jobs.procs < trace.workload.procs) & (jobs.run > 0)]
-        steps.append("jobs dropped")
-    return replace(trace, workload=trace.workload.derive(jobs, ", ".join(steps))) if steps else trace
+def as_read(trace, rules=QSIM):
+    """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or of no length dropped, on blocks."""
+    w = trace.workload
+    if rules.cut:  # a run of more than 1.1 times the walltime is the walltime (bqsim.py:362)
+        run = w.jobs.run.where(w.jobs.run <= 1.1 * w.jobs.estimate.clip(lower=1), w.jobs.estimate)
+        w = w.derive(w.jobs.assign(run=run), "long runs cut")
+    if rules.drop:
+        w = w.derive(w.jobs[(w.jobs.procs < w.procs) & (w.jobs.run > 0)], "jobs dropped")
+    read = replace(trace, workload=w)
+    return on_blocks(read) if rules.blocks else read
 
 
-def on_blocks(trace, blocks=BLOCKS):
-    """Put a log on a machine of so many blocks or more: jobs rounded up to one, the machine enlarged by as much."""
+def on_blocks(trace, blocks=80):
+    """Put a log on a machine of so many blocks or more: jobs rounded up to one, the machine enlarged by as much.
+
+    Intrepid has 80 midplanes, its smallest blocks (bqsim.py:43).
+    """
     machine, jobs = trace.workload.procs, trace.workload.jobs
     smallest = 2 ** int(np.log2(machine / blocks))
     rounded = 2 ** np.ceil(np.log2(np.ceil(jobs.procs / smallest))).astype(np.int64)
@@ -92,46 +86,8 @@ def on_blocks(trace, blocks=BLOCKS):
     return replace(trace, workload=derived.with_procs(enlarged))
 
 
-def sizes(traces):
-    """Tell how logs fit on blocks: how many these are, how much more work that is, which jobs Qsim drops or cuts."""
-    rows = {}
-    for trace in traces:
-        jobs, read, machine = trace.workload.jobs, as_read(trace), trace.workload.procs
-        smallest, blocks = 2 ** int(np.log2(machine / BLOCKS)), on_blocks(read).workload.procs
-        rows[trace.name] = {
-            "processors": machine,
-            "in a block": smallest,
-            "blocks": blocks,
-            "more work": blocks * smallest / machine - 1,
-            "dropped": len(jobs) - len(read.workload),
-            "cut": int((jobs.run > OVER * jobs.estimate.clip(lower=1)).sum()),
-            "powers of two": float((jobs.procs & (jobs.procs - 1) == 0).mean()),
-        }
-    return pd.DataFrame.from_dict(rows, orient="index")
+# Programs: each some of the rules
 
-
-# Programs: rules, with how logs are read and estimates adjusted
-
-
-@dataclass(frozen=True)
-class Program:
-    """Say what is run: the scheduler's `rules`, and what comes before it."""
-
-    rules: Rules = ALL
-    cut: bool = True  # long runs, and
-    drop: bool = True  # some jobs, as for `as_read`
-    blocks: bool = True  # whether the log is put on them
-    overruns: bool = True  # whether estimates stand that are below the run time
-    beforehand: bool = True  # whether adjusted estimates come with the log, made from its own ends (bqsim.py:376)
-
-    def without(self, *names):
-        """Switch some rules off, of the scheduler or not."""
-        own, others = ({name: False for name in names if (name in Rules._fields) == of} for of in (True, False))
-        return replace(self, rules=self.rules._replace(**own), **others)
-
-
-QSIM, TEXT = Program(), Program(NONE, *[False] * 5)
-"""All rules; and none, the study's EASY on the log as it is."""
 
 RULES = {
     "partitions": "partitions, not any processors",
@@ -147,15 +103,15 @@ RULES = {
     "cut": "long runs cut",
     "drop": "jobs dropped",
 }
-"""What can be switched off alone, in words; `each_start` changes nothing on partitions."""
+"""What is switched off alone, in words; `each_start` changes nothing on partitions."""
 
 PERFECT = "perfect"
 
 
-def cases(trace, program, percentiles=scheduling.PERCENTILES):
+def cases(trace, rules, percentiles=scheduling.PERCENTILES):
     """Make the cases of Figures 14 to 17 for a program, a policy each; of the percentiles one can be PERFECT."""
-    policy = Qsim(rules=program.rules, raised=not program.overruns)
-    before = {p: _adjusted(trace, p, program.overruns) for p in percentiles if program.beforehand or p == PERFECT}
+    policy = Qsim(rules=rules)
+    before = {p: _adjusted(trace, p, rules.overruns) for p in percentiles if rules.beforehand or p == PERFECT}
     made = {scheduling.BASELINE: policy}
     for (strategy, running), p in product(scheduling.STRATEGIES.items(), percentiles):
         if p in before:
@@ -177,12 +133,11 @@ def _adjusted(trace, percentile, overruns):
 
 
 def runs(traces, programs, percentiles=scheduling.PERCENTILES, **settings):
-    """Simulate the months of logs by each program, given by name: as `scheduling.runs`, by program first."""
+    """Simulate the months of logs by each program, its rules by name: as `scheduling.runs`, by program first."""
     found = {}
-    for name, program in programs.items():
-        read = [as_read(trace, program.cut, program.drop) for trace in traces]
-        read = [on_blocks(trace) for trace in read] if program.blocks else read
-        found[name] = scheduling.runs(read, partial(cases, program=program, percentiles=percentiles), **settings)
+    for name, rules in programs.items():
+        read = [as_read(trace, rules) for trace in traces]
+        found[name] = scheduling.runs(read, partial(cases, rules=rules, percentiles=percentiles), **settings)
     return pd.concat(found, names=["program"])
 
 

@@ -40,10 +40,9 @@ def printed(trace):
 def monthly(traces, suspects, metrics=tuple(METRICS), **how):
     """Simulate traces under suspects, both by name: by (trace, suspect) a row for each run, by (month, metric)."""
     logs = {name: trace.workloads for name, trace in traces.items()}
-    kills = [name for name, policy in suspects.items() if getattr(policy, "overrun", None) == "kill"]
-    found = {}
+    found, kills = {}, {name: getattr(policy, "overrun", "") == "kill" for name, policy in suspects.items()}
     for overrun in ("extend", "kill"):  # what becomes of jobs that exceed their estimates
-        policies = {name: policy for name, policy in suspects.items() if (name in kills) == (overrun == "kill")}
+        policies = {name: policy for name, policy in suspects.items() if kills[name] == (overrun == "kill")}
         if logs and policies:
             runs = replicate(logs, policies, overrun=overrun, as_it_is=False, **how)
             runs = runs.xs(SETTLED, level="calendar")[list(metrics)].drop(WHOLE, level="month")
@@ -142,9 +141,9 @@ def selections(traces, policy, **how):
     for name, trace in traces.items():
         others = alternatives(trace)
         for (what, _), runs in monthly(others, {"easy": policy}, **how).items():
-            fits = fit(runs, printed(others[what]), "easy")
-            row = rows[name, what] = {"jobs": len(others[what].workload), "log_likelihood": fits.log_likelihood.sum()}
-            row["inside"] = fits.inside.sum() / fits.cells.sum()
+            fits = fit(runs, printed(others[what]), "easy").sum()
+            told = {"log_likelihood": fits.log_likelihood, "inside": fits.inside / fits.cells}
+            rows[name, what] = {"jobs": len(others[what].workload)} | told
     table = by_place(rows, ["trace", "with"])
     settled = table.log_likelihood.xs("as settled", level="with")
     table.insert(2, "more", table.log_likelihood.sub(settled, level="trace"))

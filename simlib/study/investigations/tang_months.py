@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..._util.compiled import compiled
+from ...engine.estimating import advance
 from ...policies import walltime
 from .. import claims, results
 from ..tang2013 import DOUBLE, TRIPLE, accuracy, figure11
@@ -166,47 +167,32 @@ def of_floor(floor):
 
 def without_interpolation(jobs, ends, schemes):
     """Find adjustment parameters as `walltime.parameters`, each one of the earlier jobs' R values: see `Reading`."""
-    r, submit = walltime.used(jobs.run, jobs.estimate), jobs.submit.to_numpy()
-    end, found, passes = ends.loc[jobs.index].to_numpy(), {}, {}
+    past, submit, found, passes = jobs.assign(end=ends), jobs.submit.to_numpy(), {}, {}
     for scheme in schemes:
-        passes.setdefault((tuple(scheme.columns), float(scheme.window_s), scheme.least), []).append(scheme)
-    for (columns, window, least), part in passes.items():
+        passes.setdefault((tuple(scheme.columns), scheme.window_s, scheme.least), []).append(scheme)
+    for (_, window, least), part in passes.items():
+        history, group, _ = walltime.Adjustment(part[0], past=past).history(jobs)
         shares = sorted({scheme.percentile / 100 for scheme in part})
-        group = jobs.groupby(list(columns)).ngroup().to_numpy(np.int64)
-        by_submit, by_end = np.argsort(group, kind="stable"), np.lexsort((end, group))
-        a = _earlier(group, by_submit, by_end, submit, end, r, window, least, np.array(shares))
+        a = _earlier(history, group, submit, window, np.array(shares), least)
         found |= {one: np.maximum(a[:, shares.index(one.percentile / 100)], one.threshold or 0) for one in part}
     return pd.DataFrame({scheme: found[scheme] for scheme in schemes}, index=jobs.index)
 
 
 @compiled
-def _earlier(group, by_submit, by_end, submit, end, r, window, least, shares):
-    """Find A of each job, a column a share. The jobs are given in both orders, group by group."""
-    a, values = np.full((group.size, shares.size), np.nan), np.empty(group.size)
-    first, taken, forgotten, n = 0, 0, 0, 0
-    for place in range(group.size):
-        job = by_submit[place]
-        if group[job] != group[by_submit[first]]:
-            first, taken, forgotten, n = place, place, place, 0
-        now = submit[job]
-        while taken < group.size and group[by_end[taken]] == group[job] and end[by_end[taken]] < now:
-            k = n
-            while k > 0 and values[k - 1] > r[by_end[taken]]:
-                values[k] = values[k - 1]
-                k -= 1
-            values[k] = r[by_end[taken]]
-            n, taken = n + 1, taken + 1
-        while forgotten < taken and end[by_end[forgotten]] < now - window:
-            k = np.searchsorted(values[:n], r[by_end[forgotten]])
-            values[k : n - 1] = values[k + 1 : n].copy()
-            n, forgotten = n - 1, forgotten + 1
-        if n >= max(least, 1):
-            for column in range(shares.size):
-                a[job, column] = values[min(int(shares[column] * n), n - 1)]
+def _earlier(history, group, submit, window, shares, least):
+    """Find A of each job, a column a share."""
+    a = np.full((group.size, shares.size), np.nan)
+    for job in range(group.size):
+        one = group[job]
+        if one >= 0:
+            advance(history, one, submit[job], window)
+            count = history.taken[one] - history.forgotten[one]
+            for column in range(shares.size if count >= least else 0):
+                a[job, column] = history.eligible[history.offset[one] + min(int(shares[column] * count), count - 1)]
     return a
 
 
 def compile_kernel():
     """Use the kernel once."""
-    one = np.zeros(1, np.int64)
-    _earlier(one, one, one, one, one, np.ones(1), 1.0, 1, np.ones(1))
+    jobs = pd.DataFrame({"submit": [0], "run": 1, "estimate": 1, "user": 1})
+    without_interpolation(jobs, jobs.submit, [walltime.Scheme("user")])

@@ -11,7 +11,7 @@ from ... import plots
 from ...analysis.replicate import replicate
 from ...core.schedule import MEANS, simulate
 from ..mualem2001 import CLOSE_TO, LABELS, METRICS
-from ..verdicts import CLOSE, INSIDE, OFF, RESTORED, published
+from ..verdicts import CLOSE, INSIDE, OFF, published
 from .suspects import by_place
 
 MONTH = ["trace", "month", "scheduler"]
@@ -20,13 +20,9 @@ MONTH = ["trace", "month", "scheduler"]
 
 
 def judged(table):
-    """Take the printed means of Table 1, from `study.judge`, by the restored log, or else by the file."""
+    """Take the printed means of Table 1 from `study.judge`, by the restored log, the last rule, or else by the file."""
     table = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin(list(METRICS), level="metric")]
-    restored = table.index.isin([RESTORED], level="rule")
-    found = pd.concat([table[restored], table[~restored]]).droplevel("rule")
-    found = found[~found.index.duplicated()].reorder_levels([*MONTH, "metric"])
-    places = table.droplevel("rule").reorder_levels([*MONTH, "metric"]).index.unique()
-    return found.reindex(places)[["published", "median", "verdict"]]
+    return table.groupby(level=[*MONTH, "metric"], sort=False)[["published", "median", "verdict"]].last()
 
 
 def off_months(judged):
@@ -37,10 +33,10 @@ def off_months(judged):
 
 def off(places, judged, runs, wide):
     """Lay the off months out: printed, our medians and verdicts, ranks of print among runs and `wide` runs, and why."""
-    of_month, rows = _by_month(judged), []
+    rows = []
     why = published("mualem2001_leftovers").set_index(MONTH).why.to_dict()
     for place in places:
-        row, of = {}, of_month[place]
+        row, of = {}, judged.xs(place, level=MONTH)
         for metric, one in of.iterrows():
             row |= {f"{metric}_printed": one.published, f"{metric}_median": one["median"]}
             row |= {f"{metric}_{name}": one[name] for name in ("verdict", "verdict_in_table1")}
@@ -49,11 +45,6 @@ def off(places, judged, runs, wide):
         row["both"], row["wide_both"] = (near(each[place], of.published).mean() for each in (runs, wide))
         rows.append(row | {"why": why.get(place, INCONCLUSIVE)})
     return pd.DataFrame(rows, pd.MultiIndex.from_tuples(places, names=MONTH))
-
-
-def _by_month(judged):
-    """The rows of `judged` by metric, of each month."""
-    return {place: part.droplevel(MONTH) for place, part in judged.groupby(level=MONTH, sort=False)}
 
 
 INCONCLUSIVE = "not looked at yet"
@@ -71,10 +62,10 @@ SHARES = {"low": 0.025, "quarter": 0.25, "median": 0.5, "three_quarters": 0.75, 
 
 def spread(places, judged, runs_by_shaking):
     """Tell how runs lie around print, which is 1, by (trace, month, scheduler, metric, shake_s): `SHARES` of them."""
-    found, of_month = {}, _by_month(judged)
+    found = {}
     for place in places:
         for seconds, runs in runs_by_shaking.items():
-            relative = runs[place] / of_month[place].published
+            relative = runs[place] / judged.xs(place, level=MONTH).published
             for metric in METRICS:
                 found[*place, metric, seconds] = relative[metric].quantile(list(SHARES.values())).to_numpy()
     index = pd.MultiIndex.from_tuples(list(found), names=[*MONTH, "metric", "shake_s"])
@@ -127,18 +118,15 @@ def branches(trace, policy, seed=0):
 SECOND = 62011, 62012
 """Jobs of one user that came in one second, 6 October 1999."""
 
-DAYS_BEFORE = 40
-"""How long before that November other jobs of one second are swapped."""
-
 
 def swaps(trace, policy):
-    """November 1999 at SDSC: two jobs of one second in the other order, and other such pairs."""
+    """November 1999 at SDSC: two jobs of one second in the other order, and other such pairs of forty days before."""
     if trace is None or not (jobs := trace.workload.jobs).index.isin(SECOND).sum() == len(SECOND):
         return {}
     one = partial(measured, trace, policy, "1999-11")
     months, edges = trace.month_edges
     month = months.index("1999-11")
-    pairs = [pair for pair in of_one_second(jobs, edges[month] - DAYS_BEFORE * DAY, edges[month + 1]) if pair != SECOND]
+    pairs = [pair for pair in of_one_second(jobs, edges[month] - 40 * DAY, edges[month + 1]) if pair != SECOND]
     first = {AS_IT_IS: [one(jobs)], "jobs {} and {} swapped".format(*SECOND): [one(swapped(jobs, *SECOND))]}
     return first | {f"with one of {len(pairs)} other pairs swapped": [one(swapped(jobs, *pair)) for pair in pairs]}
 
@@ -161,78 +149,59 @@ def swapped(jobs, one, other):
 FLURRY = 328
 """The user who submitted 412 jobs on two days of December 1999."""
 
-LIGHT = 0.9225
-"""What February 2000 executed at most: .920 is printed."""
-
 
 def winter(trace, policy, **how):
-    """Simulate SDSC again and again: one row per run, December's and March's means, and what they may depend on."""
+    """December 1999 and March 2000 at SDSC, by month: shaken runs with little of a `cause`, and with more of it.
+
+    December's is how long the flurry's jobs wait in all, in hours; March's how much February executes.
+    """
     if trace is None or not (trace.workload.jobs.user == FLURRY).any():
-        return None
+        return {}
     months, edges = trace.month_edges
     measure = partial(of_winter, tuple(months), tuple(edges.tolist()))
-    return replicate(trace.workload, policy, measures=measure, as_it_is=False, **how)
+    runs = replicate(trace.workload, policy, measures=measure, as_it_is=False, **how)
+    december, march = (runs.xs(month, level="month") for month in ("1999-12", "2000-03"))
+    table = published("mualem2001_table1").set_index(["trace", "month"])
+    march = march.assign(cause_printed=table.load["SDSC", "2000-02"])
+    least, light = december.cause <= december.cause.quantile(0.1), march.cause <= 0.9225  # printed is .920
+    found = {
+        "1999-12": {
+            "shaken, user 328 waits least (a tenth)": december[least],
+            "shaken, the other nine tenths": december[~least],
+        },
+        "2000-03": {
+            "shaken, February's load at most 0.9225": march[light],
+            "shaken, February's load higher": march[~light],
+        },
+    }
+    return {month: {AS_IT_IS: [measured(trace, policy, month)]} | of for month, of in found.items()}
 
 
 def of_winter(months, edges, schedule):
     """Measure the winter of 1999 of a schedule on SDSC."""
-    found = {}
     means = pd.DataFrame(schedule.means(np.array(edges), floor=None)[:-1], list(months), MEANS)
-    for name, month in (("december", "1999-12"), ("march", "2000-03")):
-        found |= {f"{name}_{metric}": means.loc[month, mean] for metric, mean in METRICS.items()}
     begin, end = edges[months.index("1999-12") :][:2]
     ended, user = schedule.column("end"), schedule.column("user")
     of_flurry = (user == FLURRY) & (ended >= begin) & (ended < end)
-    found["wait_h"] = schedule.column("wait")[of_flurry].sum() / 3600
-    return pd.Series(found | {"february_load": means.utilization["2000-02"]})
-
-
-def flurry(trace, policy, winter):
-    """December 1999 at SDSC: shaken runs by how long user 328's jobs wait in all, in hours."""
-    if winter is None:
-        return {}
-    runs = _caused(winter, "december", "wait_h")
-    least = runs.cause <= runs.cause.quantile(0.1)
-    waits = {"shaken, user 328 waits least (a tenth)": runs[least], "shaken, the other nine tenths": runs[~least]}
-    return {AS_IT_IS: [measured(trace, policy, "1999-12")]} | waits
-
-
-def light_february(trace, policy, winter):
-    """March 2000 at SDSC: shaken runs in which February executes as little as printed, and the others."""
-    if winter is None:
-        return {}
-    runs = _caused(winter, "march", "february_load")
-    table = published("mualem2001_table1").set_index(["trace", "month"])
-    runs, light = runs.assign(cause_printed=table.load["SDSC", "2000-02"]), runs.cause <= LIGHT
-    loads = {f"shaken, February's load at most {LIGHT}": runs[light], "shaken, February's load higher": runs[~light]}
-    return {AS_IT_IS: [measured(trace, policy, "2000-03")]} | loads
-
-
-def _caused(winter, month, cause):
-    """Both means of a month in the winter's runs, and what they may depend on."""
-    return winter[[*(f"{month}_{metric}" for metric in METRICS), cause]].set_axis([*METRICS, "cause"], axis=1)
-
-
-LONG = 29465, 30028
-"""The largest two, of user 4: all 128 processors for two days."""
-
-LARGEST = 20
-"""So many of the Paragon's jobs of September 1996 that did not complete are put in, one at a time."""
+    hours = schedule.column("wait")[of_flurry].sum() / 3600
+    found = means.loc[["1999-12", "2000-03"], list(METRICS.values())].set_axis(list(METRICS), axis=1)
+    return found.assign(cause=[hours, means.utilization["2000-02"]]).rename_axis("month")
 
 
 def uncompleted(trace, policy, seed=0):
-    """September 1996 on the Paragon: one draw of the restored log, and with each large job that did not complete."""
+    """September 1996 on the Paragon: one draw of the restored log, and with each of 20 that did not complete."""
     if trace is None or not trace.lost or "1996-09" not in trace.month_edges[0]:
         return {}
     drawn, begin_end = trace.drawn(seed), trace.month_edges[1][trace.month_edges[0].index("1996-09") :][:2]
     filed, jobs = trace.lost.log.jobs, drawn.workload.jobs
     others = filed[(filed.status != 1) & filed.submit.between(*begin_end)]
-    others = others.loc[(others.run * others.procs).nlargest(LARGEST).index].assign(estimate=lambda of: of.run)
+    others = others.loc[(others.run * others.procs).nlargest(20).index].assign(estimate=lambda of: of.run)
     one = partial(measured, drawn, policy, "1996-09")
     found = {"one draw of the restored log": [one()]}
     for job in others.index:
         alone = f"with job {job}, which did not complete"
-        name = alone if job in LONG else "with one of the other large jobs that did not"
+        largest = job in (29465, 30028)  # of user 4: all 128 processors for two days
+        name = alone if largest else "with one of the other large jobs that did not"
         found.setdefault(name, []).append(one(pd.concat([jobs, others.loc[[job]]])))
     return found
 
@@ -267,11 +236,9 @@ def summed_up(found):
     by_variant = found.assign(both=close.astype(float)).groupby(level=LEVELS[:2], sort=False)
     table = by_variant[[*printed, *METRICS, "cause"]].median()
     ours = table[list(METRICS)].groupby("name", sort=False).transform("first").add_suffix("_ours")
-    caused = found.dropna(subset="cause").groupby("name")
-    correlation = pd.Series({name: of.cause.corr(of.response_s) for name, of in caused}, dtype=float)
-    of_name = pd.Series(table.index.get_level_values("name").map(correlation), table.index)
-    table = table.join(ours).assign(runs=by_variant.size(), both=by_variant.both.mean())
-    table["correlation"] = of_name.where(table.cause.notna())
+    correlation = {name: of.cause.corr(of.response_s) for name, of in found.groupby("name")}
+    of_name = np.where(table.cause.notna(), table.index.get_level_values("name").map(correlation), np.nan)
+    table = table.join(ours).assign(runs=by_variant.size(), both=by_variant.both.mean(), correlation=of_name)
     return table[[*printed, *ours, *METRICS, "runs", "both", "correlation"]]
 
 

@@ -96,34 +96,29 @@ def compress_as_read(profile, queue, estimate, size, horizon, reading):
 
 @uncounted
 def sort_to_compress(queue, queued, order, start, estimate, size):
-    """Sort `queue[:queued]` into the order of compression; ties by arrival, which is the order of the numbers."""
+    """Sort `queue[:queued]` into the order of compression."""
     for i in range(queued):
-        job = queue[i]
-        j = i
-        while j > 0 and comes_before(job, queue[j - 1], order, start, estimate, size):
+        job, j = queue[i], i
+        while j > 0 and turn(job, order, start, estimate, size) < turn(queue[j - 1], order, start, estimate, size):
             queue[j] = queue[j - 1]
             j -= 1
         queue[j] = job
 
 
 @uncounted
-def comes_before(job, other, order, start, estimate, size):
-    """Tell whether a job is compressed before another."""
-    if order == LATEST:
-        return job > other
+def turn(job, order, start, estimate, size):
+    """Tell by which two numbers a job is sorted, the least first; the second is its own, which is that of arrival."""
+    value, number = np.int64(0), np.int64(job)
     if order == START or order == START_LATEST:
-        one, two = start[job], start[other]
+        value = start[job]
     elif order == END:
-        one, two = start[job] + estimate[job], start[other] + estimate[other]
+        value = start[job] + estimate[job]
     elif order == SHORTEST or order == LONGEST:
-        one, two = estimate[job], estimate[other]
+        value = estimate[job]
     elif order == NARROWEST or order == WIDEST:
-        one, two = size[job], size[other]
-    else:
-        one, two = job, other
-    if one == two:
-        return (job > other) == (order == START_LATEST)
-    return (one < two) != (order == LONGEST or order == WIDEST)
+        value = size[job]
+    latest_first, most_first = order == LATEST or order == START_LATEST, order == LONGEST or order == WIDEST
+    return -value if most_first else value, -number if latest_first else number
 
 
 @uncounted

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._util.compiled import compiled
+from ....engine.profile import advance, all_free, give
 from ....engine.running import (
     NEVER,
     ONE,
@@ -26,6 +27,8 @@ ONE_PASS, ENDS_FIRST, ARRIVALS_FIRST = range(3)
 CHARGE_LONG, CHARGE_NONE, CHARGE_ALL = range(3)
 OLDEST, NEWEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(6)
 COUNTED, NOBODY, ANYBODY, PLACED = range(4)
+
+FAR = 2**32  # seconds, later than any end: so an estimate and an end make one number, sorted by both
 
 
 class EasyReading(NamedTuple):
@@ -73,21 +76,15 @@ def join(queue, job, estimate, size, candidates):
     considered[i] = job
 
 
-@part
-def drop_started(queue, start):
-    """Take those out of the queue that have started."""
-    those_waiting(queue.considered, queue.count[0], start)
-    queue.count[0] = those_waiting(queue.jobs, queue.count[0], start)
-
-
 @uncounted
-def those_waiting(jobs, count, start):
-    """Move those of `jobs[:count]` that have not started to the front. Returns how many they are."""
-    waiting = np.uint64(0)  # places are unsigned, see `simlib.engine.profile`
-    for i in range(np.uint64(count)):
-        jobs[waiting] = jobs[i]
-        waiting += np.uint64(start[jobs[i]] == NEVER)
-    return np.int64(waiting)
+def drop_started(queue, start):
+    """Take those out of both orders of the queue that have started."""
+    for jobs in (queue.jobs, queue.considered):
+        waiting = np.uint64(0)  # places are unsigned, see `simlib.engine.profile`
+        for i in range(np.uint64(queue.count[0])):
+            jobs[waiting] = jobs[i]
+            waiting += np.uint64(start[jobs[i]] == NEVER)
+    queue.count[0] = waiting
 
 
 @uncounted
@@ -108,114 +105,64 @@ def shadow_time(head_size, now, running, limits, size, reading):
     return shadow, available - head_size
 
 
-# Which processors a job gets: for programs that reserve processors by their numbers, not by how many they are.
+# Which processors a job gets: for programs that reserve processors by their numbers, not by how many they are. The
+# machine is a profile over its processors, not over time: in place of how many are free it has who holds them.
 
-
-FREE = -1
-
-
-class Places(NamedTuple):
-    """The machine as runs of neighbouring processors: run k has those from `first[k]` on, before `first[k + 1]`."""
-
-    first: np.ndarray  # numbers of processors
-    owner: np.ndarray  # by run the job that has it, `FREE` where none
-    count: np.ndarray  # how many runs there are
-    new_first: np.ndarray  # here the next state is written
-    new_owner: np.ndarray
+FREE, BEYOND = 0, -1  # nobody; there is no such processor. Job j is the holder j + 1
 
 
 @compiled
-def all_free(machine):
-    """Make a machine of so many processors, all of them free."""
-    at_most = machine + 2
-    first, owner, count = np.zeros(at_most, np.int64), np.full(at_most, FREE), np.ones(1, np.int64)
-    first[1] = machine
-    return Places(first, owner, count, np.zeros(at_most, np.int64), np.full(at_most, FREE))
-
-
-@uncounted
-def _append(places, count, first, owner):
-    """Append a run to the next state, or lengthen the last one, which has the same owner. Returns their number."""
-    if count == 0 or places.new_owner[np.uint64(count - 1)] != owner:
-        places.new_first[np.uint64(count)], places.new_owner[np.uint64(count)] = first, owner
-        count += 1
-    return count
-
-
-@uncounted
-def _renew(places, count):
-    """Make the next state, of so many runs, the state."""
-    end = places.first[np.uint64(places.count[0])]
-    for k in range(np.uint64(count)):
-        places.first[k], places.owner[k] = places.new_first[k], places.new_owner[k]
-    places.first[np.uint64(count)], places.count[0] = end, count
+def machine_map(machine, jobs):
+    """Map a machine of so many processors, all of them free, for so many jobs."""
+    places = all_free(FREE, jobs)
+    give(places, places.first[0], machine, NEVER, BEYOND)
+    return places
 
 
 @uncounted
 def occupy(places, job, size, lowest):
     """Give a job the free processors of the lowest numbers, none of them below `lowest`."""
-    count, lacking = 0, size
-    for k in range(np.uint64(places.count[0])):
-        begin, end, owner = places.first[k], places.first[k + ONE], places.owner[k]
-        if owner == FREE and lacking > 0 and end > lowest:
-            since = max(begin, lowest)
-            until = min(end, since + lacking)
-            lacking -= until - since
-            if since > begin:
-                count = _append(places, count, begin, FREE)
-            count = _append(places, count, since, np.int64(job))
-            begin = until
-        if begin < end:
-            count = _append(places, count, begin, owner)
-    _renew(places, count)
+    k, lacking = places.first[0], size
+    while lacking > 0:
+        begin, end = max(places.times[k], lowest), places.times[k + ONE]
+        if places.free[k] == FREE and begin < end:
+            until = min(end, begin + lacking)
+            k = give(places, k, begin, until, np.int64(job) + 1)
+            lacking -= until - begin
+        else:
+            k += ONE
 
 
 @uncounted
 def vacate(places, job):
     """Free the processors of a job."""
-    count = 0
-    for k in range(np.uint64(places.count[0])):
-        owner = places.owner[k]
-        count = _append(places, count, places.first[k], FREE if owner == job else owner)
-    _renew(places, count)
+    for k in range(places.first[0], places.last[0]):
+        if places.free[k] == np.int64(job) + 1:
+            places.free[k] = FREE
+    advance(places, 0)  # which tidies up
 
 
 @uncounted
 def end_of_reserved(places, size, shadow, expected_end):
     """Reserve the lowest processors that are free by the shadow time. Returns the number after the last of them."""
-    reserved = 0
-    for k in range(np.uint64(places.count[0])):
-        owner = places.owner[k]
-        if owner == FREE or expected_end[np.uint64(owner)] <= shadow:
-            reserved += places.first[k + ONE] - places.first[k]
+    k, reserved = places.first[0], 0
+    while places.free[k] != BEYOND:
+        if places.free[k] == FREE or expected_end[places.free[k] - 1] <= shadow:
+            reserved += places.times[k + ONE] - places.times[k]
             if reserved >= size:
-                return places.first[k + ONE] - (reserved - size)
-    return places.first[np.uint64(places.count[0])]
+                return places.times[k + ONE] - (reserved - size)
+        k += ONE
+    return places.times[k]
 
 
 @uncounted
 def free_from(places, lowest):
     """Count the free processors whose number is no lower."""
     free = 0
-    for k in range(np.uint64(places.count[0])):
-        if places.owner[k] == FREE:
-            free += max(places.first[k + ONE] - max(places.first[k], lowest), 0)
+    for k in range(places.first[0], places.last[0]):
+        if places.free[k] == FREE:
+            free += max(places.times[k + ONE] - max(places.times[k], lowest), 0)
     return free
-
-
-@part
-def insert_by_limit(limits, job, limit, expected_end):
-    """Insert a job that has just started by its estimate; of equal ones that come first that end first, as expected."""
-    insert(limits, job, limit)
-    i = np.uint64(limits.count[0] - 1)
-    while limits.jobs[i] != job:
-        i -= np.uint64(1)
-    while i > 0 and limits.time[limits.jobs[i - np.uint64(1)]] == limit:
-        before = limits.jobs[i - np.uint64(1)]
-        if expected_end[before] >= expected_end[job]:
-            break
-        limits.jobs[i], limits.jobs[i - np.uint64(1)] = before, job
-        i -= np.uint64(1)
 
 
 @part
@@ -232,7 +179,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
     n, nobody = submit.size, np.empty(0, np.int64)  # nobody follows another
     arrivals, running = arrivals_of(submit, nobody, nobody), idle(machine, n)
     queue = Queue(np.empty(n, np.uint64), np.empty(n, np.uint64), np.zeros(1, np.int64))
-    limits, places = no_ends(n, min(machine, n)), all_free(machine if reading.beyond == PLACED else 1)
+    limits, places = no_ends(n, min(machine, n)), machine_map(machine, n if reading.beyond == PLACED else 0)
     expected_end = running.by_expected_end.time
     start, backfilled, first_shadow = running.start, np.zeros(n, np.bool_), np.full(n, NEVER)
     start[:] = NEVER
@@ -254,7 +201,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                 if reading.by_limit:
                     remove(limits, job)
                 if reading.beyond == PLACED:
-                    vacate(places, np.int64(job))
+                    vacate(places, job)
             more = reading.events == ONE_PASS and min(next_arrival(arrivals), next_end(running.by_end)) <= now
 
         again = True
@@ -269,7 +216,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     break
                 start_job(running, job, now, size, run, estimate)
                 if reading.by_limit:
-                    insert_by_limit(limits, job, estimate[job], expected_end)
+                    insert(limits, job, estimate[job] * FAR + expected_end[job])
                 if reading.beyond == PLACED:
                     occupy(places, job, size[job], 0)
                 place += np.uint64(1)
@@ -301,7 +248,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     backfilled[job] = True
                     start_job(running, job, now, size, run, estimate)
                     if reading.by_limit:
-                        insert_by_limit(limits, job, estimate[job], expected_end)
+                        insert(limits, job, estimate[job] * FAR + expected_end[job])
                     if reading.beyond == PLACED:
                         occupy(places, job, size[job], 0 if in_time else lowest)
                         extra = free_from(places, lowest)

@@ -22,13 +22,18 @@ from ....engine.running import (
     submit_followers,
     uncounted,
 )
+from .easy import TEXT, shadow_time
 
 FIVE_MINUTES = 300
+BUSY = TEXT._replace(least=FIVE_MINUTES)
 NOBODY = np.int64(-1)
 
 
 class Rules(NamedTuple):
-    """Qsim's rules, each of which can be switched off; what then holds in its place is EASY's."""
+    """Qsim's rules, each of which can be switched off; what then holds in its place is EASY's.
+
+    From `blocks` on they are about the log and its estimates, before the scheduler runs.
+    """
 
     partitions: bool = True  # a job takes the smallest aligned block of 2^k, or the whole machine; off: any processors
     all_drain: bool = True  # each job that cannot start drains the block of its size that is free first; off: the first
@@ -39,6 +44,15 @@ class Rules(NamedTuple):
     five_minutes: bool = True  # what is busy stays so for that long; off: what has outlived an adjusted estimate does
     whole_minutes: bool = True  # estimates are cut to whole minutes, of which there is at least one
     single_events: bool = True  # jobs of one second arrive or end one by one, arrivals first, with a pass after each
+    blocks: bool = True  # the log is put on blocks, see `on_blocks`
+    overruns: bool = True  # estimates stand that are below the run time; off: they are raised to it
+    beforehand: bool = True  # adjusted estimates come with the log, made from its own ends (bqsim.py:376)
+    cut: bool = True  # long runs are cut, see `as_read`
+    drop: bool = True  # some jobs are dropped, see `as_read`
+
+    def without(self, *names):
+        """Switch some rules off."""
+        return self._replace(**dict.fromkeys(names, False))
 
 
 class _Blocks(NamedTuple):
@@ -58,35 +72,19 @@ class _Blocks(NamedTuple):
     waiting: np.ndarray  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
 
 
-@compiled
 def blocks_of(machine):
     """Lay out the aligned blocks of a machine of so many processors, and the whole machine as one."""
-    kinds, size = 0, 1
-    while size <= machine:
-        kinds, size = kinds + 1, 2 * size
-    odd = size // 2 != machine
-    sizes, first = np.empty(kinds + odd, np.int64), np.zeros(kinds + odd + 1, np.int64)
-    for kind in range(kinds):
-        sizes[kind] = 2**kind
-        first[kind + 1] = first[kind] + machine // sizes[kind]
-    if odd:
-        sizes[kinds] = machine
-        first[kinds + 1] = first[kinds] + 1
-    count = first[-1]
-    begin, end, parent = np.empty(count, np.int64), np.empty(count, np.int64), np.full(count, NOBODY)
-    for kind in range(sizes.size):
-        for block in range(first[kind], first[kind + 1]):
-            begin[block] = (block - first[kind]) * sizes[kind]
-            end[block] = begin[block] + sizes[kind]
-    for block in range(count):
-        for larger in range(block + 1, count):
-            if begin[larger] <= begin[block] and end[block] <= end[larger]:
-                parent[block] = larger
-                break
-    numbers = np.zeros((2, count), np.int64)
-    of_pass = np.zeros(count, np.int64), np.zeros(count, np.bool_), np.full(sizes.size, NOBODY)
-    of_kinds = np.zeros((2, sizes.size), np.int64)
-    return _Blocks(first, sizes, parent, numbers[0], numbers[1], begin, end, *of_pass, of_kinds[0], of_kinds[1])
+    size = np.array(sorted({2**kind for kind in range(machine.bit_length())} | {machine}))
+    count = machine // size
+    kind, first = np.repeat(np.arange(size.size), count), np.append(0, count.cumsum())
+    begin = (np.arange(kind.size) - first[kind]) * size[kind]
+    end = begin + size[kind]
+    held = (kind > kind[:, None]) & (begin <= begin[:, None]) & (end[:, None] <= end)  # a row a block, by which others
+    parent = np.where(held.any(axis=1), held.argmax(axis=1), NOBODY)
+    inside, around, free_at = np.zeros((3, kind.size), np.int64)
+    longest, soonest, waiting = np.zeros((3, size.size), np.int64)
+    drained = np.zeros(kind.size, np.bool_)
+    return _Blocks(first, size, parent, inside, around, begin, end, free_at, drained, longest, soonest, waiting)
 
 
 @uncounted
@@ -224,7 +222,9 @@ def next_on_any(running, jobs, count, size, needed, now, rules, held):
         if i == 0 and size[job] <= free:
             return np.int64(i), np.int64(0), False
         if i == 0 and not held[2]:
-            hold(held, running, size, job, now, rules)
+            reading = BUSY if rules.five_minutes else TEXT
+            held[0], held[1] = shadow_time(size[job], now, running, running.by_expected_end, size, reading)
+            held[2] = 1
         in_time = now + needed[job] <= held[0]
         if i > 0 and size[job] <= free and ((in_time and not rules.backfill_last) or size[job] <= held[1]):
             if not in_time:
@@ -235,20 +235,6 @@ def next_on_any(running, jobs, count, size, needed, now, rules, held):
             if size[jobs[i]] <= free and now + needed[jobs[i]] <= held[0]:
                 return np.int64(i), np.int64(0), True
     return NOBODY, NOBODY, False
-
-
-@uncounted
-def hold(held, running, size, head, now, rules):
-    """Find the shadow time and the extra processors of the head."""
-    expected, available, shadow = running.by_expected_end, running.free[0], now
-    least = now + FIVE_MINUTES if rules.five_minutes else now
-    for other in range(expected.count[0] - 1, -1, -1):
-        end = max(expected.time[expected.jobs[other]], least)
-        if available >= size[head] and end > shadow:
-            break
-        available += size[expected.jobs[other]]
-        shadow = max(shadow, end)
-    held[0], held[1], held[2] = shadow, available - size[head], 1
 
 
 @uncounted
@@ -285,14 +271,15 @@ def cut_to_minutes(estimate, job):
 
 
 @compiled
-def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_stop, wfp, rules, adjusting):
+def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_stop, wfp, rules, blocks, adjusting):
     """Start times, backfilled and t_sched under Qsim's rules, for a queue in order of WFP, or else of arrival.
 
-    All else is as for `simlib.engine.easy` and `easy_variants`; `adjusting` is None where no estimate is adjusted.
+    `blocks` are those of the machine, or of one processor without partitions; `adjusting` is None where no estimate is
+    adjusted. All else is as for `simlib.engine.easy` and `easy_variants`.
     """
     n = submit.size
     arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
-    estimates, blocks = estimates_in_use(estimate, adjusting, None), blocks_of(machine if rules.partitions else 1)
+    estimates = estimates_in_use(estimate, adjusting, None)
     tried, block_of, kind = np.zeros(blocks.size.size, np.bool_), np.full(n, NOBODY), np.zeros(n, np.int64)
     if rules.partitions:
         for job in range(n):
