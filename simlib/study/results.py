@@ -156,7 +156,7 @@ def against(table, printed):
     return table
 
 
-def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, notes=None):
+def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     """Lay printed numbers beside ours, and tell of each whether it may well be the same.
 
     Parameters
@@ -170,8 +170,6 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, not
         Which are absent, and which lack jobs, so that their numbers are not judged.
     averaged : int
         As for `spread`.
-    close : float or dict by metric
-        In place of `CLOSE_TO`.
     points : bool
         Whether the numbers are differences in per cent: they are close where as many points apart as means may be per
         cent, and have no relative deviation.
@@ -199,7 +197,6 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, not
     table = _with_absent(in_order(table, *levels), of_print, logs)
     table = against(table, of_print)
     digits = decimals(name)
-    close = CLOSE_TO if close is None else close
     said = {} if notes is None else notes.reorder_levels(of_print.index.names).to_dict()
     noted = []
     for place, row in zip(table.index, table.itertuples(), strict=True):
@@ -214,7 +211,7 @@ def judge(runs, name, logs=None, *, averaged=None, close=None, points=False, not
         if not verdict:
             known = "low" in table and not np.isnan(row.low)
             interval = Interval(row.low, row.median, row.high) if known else Interval(row.ours, row.ours, row.ours)
-            share = close.get(of.get("metric"), 0.05) if isinstance(close, dict) else close
+            share = CLOSE_TO.get(of.get("metric"), 0.05)
             digit = digits[of_number if len(of_number) > 1 else of_number[0]]
             verdict = verdicts.judge(row.published, interval, 100 * share if points else share, digit, absolute=points)
         noted.append((verdict, "; ".join(filter(None, [said.get(of_number), origin.get("note")]))))
