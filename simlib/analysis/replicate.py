@@ -48,6 +48,7 @@ def replicate(
     by: str | Callable[[Schedule], Any] | None = None,
     measures: Sequence[str] | Mapping[str, str | Measure] | Measure | None = None,
     overrun: str = "extend",
+    feedback: bool = False,
     as_it_is: bool = True,
     keep: bool = True,
     executor: Any = None,
@@ -84,7 +85,7 @@ def replicate(
         of columns of `Schedule.jobs`, which are averaged; or a dict that has, by column of the result, such a name, or
         a function of the schedule that gives one number, or one for each job, which are averaged. A callable gives all
         measures at once: a Series, or a DataFrame whose index has further levels; then `by` is not allowed.
-    overrun : {"extend", "kill"}
+    overrun, feedback
         As for `simulate`.
     as_it_is : bool
         Whether to include run 0.
@@ -142,9 +143,9 @@ def replicate(
     for (log, estimate), load in product(product(by_log, by_estimates), by_load):
         case = by_log[log], by_estimates[estimate], load
         draws = not isinstance(by_log[log], Workload) or _drawn(by_estimates[estimate])
-        depends = *case, seed if draws else None, seconds, overrun, measures, by
+        depends = *case, seed if draws else None, seconds, overrun, feedback, measures, by
         key = _key(*depends) if keep and paths.CHECKOUT else None
-        runs = _read_or_simulate(case, by_policy, blocks, (seed, seconds, overrun), measured, key, executor)
+        runs = _read_or_simulate(case, by_policy, blocks, (seed, seconds, overrun, feedback), measured, key, executor)
         for policy, of_policy in runs.items():
             for number, measured_of_run in enumerate(of_policy, int(not as_it_is)):
                 rows.append((log, estimate, load, policy, number))
@@ -163,13 +164,14 @@ def schedules(
     seconds: int,
     seed: int | None,
     overrun: str = "extend",
+    feedback: bool = False,
 ) -> Iterator[Schedule]:
     """Simulate workloads of a log's jobs under policies, unchanged or shaken; a job moves equally in all workloads."""
     shaken = {id(workload): workload for workload, _ in cases}
     if seed is not None:
         shaken = {key: _shaken(log, workload, seconds, seed) for key, workload in shaken.items()}
     for workload, policy in cases:
-        yield simulate(shaken[id(workload)], policy, overrun)
+        yield simulate(shaken[id(workload)], policy, overrun, feedback)
 
 
 def _shaken(log: Workload, workload: Workload, seconds: int, seed: int) -> Workload:
@@ -193,7 +195,7 @@ def _read_or_simulate(
     case: tuple,
     policies: Mapping[Any, Case],
     blocks: Sequence[Sequence[int | None]],
-    settings: tuple[int, int, str],
+    settings: tuple[int, int, str, bool],
     measured: Measure,
     key: Any,
     executor: Any,
@@ -233,11 +235,11 @@ def _replication(
     case: tuple,
     policies: Sequence[Case],
     run: int | None,
-    settings: tuple[int, int, str],
+    settings: tuple[int, int, str, bool],
     measured: Measure,
 ) -> list:
     """Simulate one run of a log with its estimates at its load under some policies, and measure each schedule."""
-    (log, estimates, load), (first, seconds, overrun) = case, settings
+    (log, estimates, load), (first, seconds, overrun, feedback) = case, settings
     draw = first if run is None else run
     workload = log if isinstance(log, Workload) else log(draw)
     if estimates is not None:
@@ -248,7 +250,7 @@ def _replication(
         (made(workload, str(policy), policy).workload, policy[0]) if isinstance(policy, tuple) else (workload, policy)
         for policy in policies
     ]
-    return [measured(schedule) for schedule in schedules(workload, cases, seconds, run, overrun)]
+    return [measured(schedule) for schedule in schedules(workload, cases, seconds, run, overrun, feedback)]
 
 
 def _drawn(estimates: Any) -> bool:

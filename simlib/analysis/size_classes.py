@@ -1,4 +1,4 @@
-"""Distributions of run time and size by size class, and the backfilled share of each class.
+"""Distributions of run time and size by size class.
 
 Workloads come as a list of (label, Workload), so that logs and models can stand side by side.
 """
@@ -10,9 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._util.arrays import Floats
-from ..core import metrics
 from ..core.metrics import ALL, class_name, size_class
-from ..core.schedule import Schedule
 from ..core.workload import Workload
 from .stats import ks_distance
 
@@ -101,30 +99,3 @@ def distances(workloads: Labelled, to: str, least_jobs: int = 100) -> pd.DataFra
     table = pd.DataFrame(columns, index=["sizes", *runs[to]]).dropna(how="all")
     names = ["sizes" if key == "sizes" else class_name(key) for key in table.index]
     return table.set_axis(pd.Index(names, name="size_class"))
-
-
-def backfilled(schedule: Schedule) -> pd.DataFrame:
-    """Measure the backfilled share of all jobs, and of each size class.
-
-    A job counts as backfilled if it starts while an earlier job still waits.
-
-    Gives a DataFrame, by size class (`ALL` for all jobs): `jobs`; `backfilled`, their share; `backfilled_work`, their
-    share of the processor-seconds; `size_ratio`, the mean size of the backfilled jobs over that of all; `response_s`
-    and `bounded_slowdown`, means (MF's formula, without a lower limit of 1).
-    """
-    wait, run, procs, passed = (schedule.column(name) for name in ("wait", "run", "procs", "backfilled"))
-    classes, which = np.unique(size_class(procs), return_inverse=True)
-    work, slowdown = procs * run, metrics.bounded_slowdown(wait, run, floor=None)
-    values = np.ones(len(work)), passed, work, work * passed, procs, procs * passed, wait + run, slowdown
-    sums = np.array([np.bincount(which, column) for column in values])
-    jobs, passed, work, passed_work, procs, passed_procs, response, slowdown = np.c_[sums.sum(axis=1), sums]
-    with np.errstate(invalid="ignore"):  # nan where none is backfilled
-        columns = {
-            "jobs": jobs,
-            "backfilled": passed / jobs,
-            "backfilled_work": passed_work / work,
-            "size_ratio": (passed_procs / passed) / (procs / jobs),
-            "response_s": response / jobs,
-            "bounded_slowdown": slowdown / jobs,
-        }
-    return pd.DataFrame(columns, pd.Index([ALL, *classes], name="size_class")).rename_axis(columns="metric")

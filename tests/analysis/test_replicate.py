@@ -13,6 +13,7 @@ from simlib import EASY, FCFS, Conservative, OwnPolicy, Schedule, estimates, rep
 from simlib._util import cache
 from simlib.analysis import replicate as module
 from simlib.core.metrics import bounded_slowdown
+from simlib.models import feitelson96
 from simlib.models.sample import sample
 
 POLICIES = {"EASY": EASY(), "FCFS": FCFS()}
@@ -104,6 +105,17 @@ def test_measures_are_names_functions_or_all_at_once(busy):
 
 
 @pytest.mark.slow
+def test_jobs_follow_others_where_that_is_asked_for(simulated):
+    w = feitelson96.workload(600, seed=1)
+    apart, following = (replicate(w, EASY(), shakes=0, feedback=wanted).mean_wait[0] for wanted in (False, True))
+    waits = (simulate(w, EASY(), feedback=wanted).summary().mean_wait for wanted in (False, True))
+    assert [apart, following] == pytest.approx(list(waits)) and apart != following
+    of_seeds = replicate(
+        lambda seed: feitelson96.workload(600, seed=seed), EASY(), shakes=1, seconds=0, seed=1, feedback=True
+    )
+    assert of_seeds.mean_wait.tolist() == [following, following]  # drawn again, not shaken
+
+
 def test_runs_do_not_depend_on_what_executes_them(busy):
     with ThreadPoolExecutor(1) as one, ProcessPoolExecutor(2, get_context("spawn")) as processes:
         tables = [replicate(busy, POLICIES, shakes=3, keep=False, executor=each) for each in (None, one, processes)]

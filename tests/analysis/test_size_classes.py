@@ -1,10 +1,8 @@
-"""Distributions of run times by size class, and how much of each class is backfilled."""
+"""Distributions of run times by size class."""
 
-import numpy as np
 import pytest
 
-import simlib
-from simlib import EASY, Conservative, plots, simulate
+from simlib import plots
 from simlib.analysis import size_classes
 from simlib.analysis.size_classes import ALL
 
@@ -67,35 +65,3 @@ def test_the_picture_has_a_panel_a_workload_with_a_line_a_class(two_classes):
     assert [ax.get_title() for ax in figure.axes] == ["a", "b"]
     assert [len(ax.lines) for ax in figure.axes] == [3, 3]
     plots.plt.close(figure)
-
-
-# What is backfilled
-
-
-@pytest.fixture
-def one_passes(workload):
-    """On four processors, a job of three runs, one of four waits, and one of a single processor passes it."""
-    return workload([(0, 10, 10, 3), (1, 10, 10, 4), (2, 5, 5, 1), (3, 5, 5, 2)], 4)
-
-
-def test_the_amount_is_the_share_of_jobs_that_passed_a_waiting_one(one_passes):
-    table = size_classes.backfilled(simulate(one_passes, EASY()))
-    assert table.index.tolist() == [ALL, 1, 2, 4]
-    assert table.jobs.tolist() == [4, 1, 1, 2]
-    assert table.backfilled.tolist() == [0.25, 1, 0, 0]
-    assert table.backfilled_work[ALL] == 5 / (30 + 40 + 5 + 10)
-    assert table.size_ratio[ALL] == 1 / 2.5
-    assert np.isnan(table.size_ratio[2])
-    assert table.response_s[ALL] == (10 + 19 + 5 + 22) / 4
-
-
-def test_amounts_agree_with_the_summary_of_a_schedule():
-    w = simlib.load("sample")
-    for policy in (EASY(), EASY(reuse_extra=True), Conservative(), Conservative("start")):
-        schedule = simulate(w, policy)
-        table, summary = size_classes.backfilled(schedule), schedule.summary()
-        assert table.backfilled[ALL] == pytest.approx(summary.backfilled_share)
-        assert table.response_s[ALL] == pytest.approx(summary.mean_response)
-        sizes = table.drop(ALL)
-        assert sizes.jobs.sum() == len(w)
-        assert (sizes.backfilled * sizes.jobs).sum() / len(w) == pytest.approx(summary.backfilled_share)

@@ -6,7 +6,6 @@ import pytest
 from helpers import executed, texts
 
 from simlib import EASY, Conservative, Workload, plots, replicate
-from simlib.models import feitelson96, jann97
 from simlib.study import claims, records
 from simlib.study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
 from simlib.study.mualem2001 import feitelson_family, figures5_6
@@ -148,15 +147,17 @@ def test_intervals_on_models_are_those_of_student_over_the_seeds():
     assert relative == pytest.approx(np.mean([0.4 / 0.5, 0.5 / 0.6, 1]) - 1)
 
 
-def test_feedback_changes_what_is_backfilled_of_a_model_that_repeats_its_jobs():
-    models = {
-        "Feitelson": lambda seed: feitelson96.workload(600, seed=seed),
-        "Jann": lambda seed: jann97.workload(600, seed=seed),
-    }
-    with_it, without = (figures5_6.of_models(models, [0.8], POLICIES, range(2), of) for of in (["Feitelson"], []))
-    assert not with_it.loc["Feitelson"].equals(without.loc["Feitelson"])
-    assert with_it.loc["Jann"].equals(without.loc["Jann"])
-    assert (with_it.jobs.xs("all", level="group") == 600).all()
+def test_the_amount_is_the_share_of_jobs_that_passed_a_waiting_one(notebook, workload):
+    """On four processors, a job of three runs, one of four waits, and one of a single processor passes it."""
+    one_passes = workload([(0, 10, 10, 3), (1, 10, 10, 4), (2, 5, 5, 1), (3, 5, 5, 2)], 4)
+    table = notebook["simulate"](one_passes, EASY(), "size", shakes=0).loc[0]
+    assert table.index.tolist() == ["all", "1", "2", "3-4"]
+    assert table.jobs.tolist() == [4, 1, 1, 2]
+    assert table.backfilled.tolist() == [0.25, 1, 0, 0]
+    assert table.backfilled_work["all"] == 5 / (30 + 40 + 5 + 10)
+    assert table.size_ratio["all"] == 1 / 2.5
+    assert np.isnan(table.size_ratio["2"])
+    assert table.response_s["all"] == (10 + 19 + 5 + 22) / 4
 
 
 @pytest.mark.slow

@@ -7,10 +7,8 @@ import pandas as pd
 
 from ... import plots
 from ...analysis import size_classes
-from ...analysis.size_classes import backfilled, named
 from ...analysis.stats import cluster_bootstrap, mean_interval
 from ...core import sweeps
-from ...core.schedule import simulate
 from .. import results
 from ..claims import Measure
 from ..results import AS_IT_IS
@@ -18,25 +16,6 @@ from ..verdicts import RESTORED, SCHEDULERS, TEXT, printed
 from . import SP2, trace_of
 
 # Figure 5
-
-
-def of_models(models, loads, policies, seeds, feedback=()):
-    """Simulate workloads of models (by label, functions of a seed), each at some loads under some policies.
-
-    Gives what `size_classes.backfilled` does, by (log, load, policy, run, group); in `feedback` jobs follow others.
-    """
-    made = {(label, number): make(seed) for label, make in models.items() for number, seed in enumerate(seeds, 1)}
-    cases = list(product(made, loads, policies))
-    tasks = [(made[case], load, policies[name], case[0] in feedback) for case, load, name in cases]
-    tables = sweeps.sweep(_backfilled_at, tasks, label="simulations")
-    keys = [(label, load, name, number) for (label, number), load, name in cases]
-    found = pd.concat(dict(zip(keys, tables, strict=True)), names=["log", "load", "policy", "run"])
-    return named(found).rename_axis(index={"size_class": "group"}, columns=None)
-
-
-def _backfilled_at(workload, load, policy, feedback):
-    """Simulate one workload at a load, and measure what is backfilled."""
-    return backfilled(simulate(workload.scale_load(load), policy, feedback=feedback))
 
 
 def compared(runs):
