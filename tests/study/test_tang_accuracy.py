@@ -349,18 +349,16 @@ def test_schemes_are_compared_resample_by_resample(made_up):
 def test_why_jobs_are_left_alone_or_badly_estimated_is_counted_job_by_job(made_up):
     jobs, traces = made_up.workload.jobs, {"made up": made_up}
     adjusted = walltime.adjusted(jobs, made_up.ends, walltime.Scheme(window=None, percentile=80, least=10))
-    why = accuracy.left_alone(traces, 10, [80])["made up"]
-    assert why["no history"][80] == adjusted.a.isna().mean()
-    assert why.sum() == (adjusted.t_sched == jobs.estimate).mean()
-    below = accuracy.below_threshold(traces, 0.5, 10, [80]).xs(TRIPLE, level="key")
-    assert below["made up", 80] == (adjusted.a.dropna() < 0.5).mean()
-    bad = accuracy.bad_if_scaled(traces, 2 * jobs.run.mean(), 10, [80])["made up"]
+    found = accuracy.reasons(traces, 10, 0.5, 2 * jobs.run.mean(), [80]).loc["made up", TRIPLE, 80]
+    assert found["no history"] == adjusted.a.isna().mean()
+    assert found[["no history", "A is 1"]].sum() == (adjusted.t_sched == jobs.estimate).mean()
+    assert found["A too low"] == (adjusted.a.dropna() < 0.5).mean()
     late = made_up.t_act - adjusted.t_sched
-    assert (bad["as they are"][80], bad["scaled"][80]) == ((late > 1800).mean(), (2 * late > 1800).mean())
+    assert (found["bad"], found["bad if scaled"]) == ((late > 1800).mean(), (2 * late > 1800).mean())
     effects = accuracy.at_median(traces, 10)
     median = round(accuracy.used(made_up).median(), 2)
     found = study(made_up, keys=[TRIPLE], thresholds=(None, median), least=10, resamples=0)["made up"]
-    expected = accuracy.threshold_effect(found, TRIPLE, median)[0].loc[0]
+    expected = accuracy.saved(found, TRIPLE, median).loc[0]
     fewer = effects.xs((median, "made up", TRIPLE, "fewer"), level=[0, 1, 2, 3])
     assert fewer.tolist() == pytest.approx(expected.tolist())
 
@@ -529,14 +527,14 @@ def test_keys_that_make_the_same_groups_have_nothing_to_compare():
     def same(found):
         found |= {(DOUBLE, *at[1:]): values for at, values in found.items() if at[0] == "user"}
 
-    measures = accuracy.more_keys(described(same))
+    measures = accuracy.SIMILARITY["TG-05"](described(same))
     assert measures["double over user"] == claims.NOTHING and measures["triple over double"].low > 0
 
 
 def test_other_readings_stand_behind_the_verdict_and_printed_numbers_beside_it():
     false, printed = described(FALSE["TG-38", "at least"]), {"at least": 0.35, "size": 0.35}
     readings = {"a": {"made up": described()}, "b": {"made up": false}}
-    claim = tang2013.decided("TG-38", readings, accuracy.best_gain, tang2013.TraceLogs({}), printed=printed)
+    claim = tang2013.decided("TG-38", readings, accuracy.SIMILARITY["TG-38"], tang2013.TraceLogs({}), printed=printed)
     assert claim["verdict"] == claim["readings"][PRINTED]["verdict"] == REPRODUCED
     assert claim["evidence"].endswith("b: not reproduced")
 

@@ -151,7 +151,7 @@ def test_every_reading_is_ranked_and_the_studys_own_is_what_figures_4_to_11_have
     assert len(found["ranking"]) == 6 * 2 * 2 and found["ranking"].ours.between(0, 1).all()
     trace = found["traces"][0]
     schemes = accuracy.study([trace], walltime.KEYS, resamples=0)
-    gain = accuracy.best_gain(schemes[trace.name])["at least"].value
+    gain = accuracy.SIMILARITY["TG-38"](schemes[trace.name])["at least"].value
     of_study = found["measured"].loc[0].to_dict()
     assert of_study[1, 0.0, *TEXT, trace.name, "TG-38", "at least"] == pytest.approx(gain)
     assert [text.get_text() for text in found["picture"].legends[0].get_texts()] == [

@@ -182,7 +182,7 @@ def earlier_average(jobs, ends, columns):
         return pd.Series((total[past] - total[first]) / (past - first), jobs.index)
 
 
-# What is measured of the text on Figures 4 to 10: claims TG-04 to TG-11, TG-22 to TG-25, TG-37 and TG-38.
+# Figures 4 to 10: schemes of every key, window and percentile
 
 
 BALANCED = (90, 85, 80)
@@ -193,163 +193,6 @@ HIGH = (100, 95, 90, 85)
 """The 85th percentile or above."""
 
 spread = Measure.spread
-
-
-# Figures 4 to 7: all history
-
-
-def every_scheme(found):
-    """Measure what the scheme that gains least gains on the users' own estimates."""
-    gains = [curve(found, "accuracy", key).sub(found[*ORIGINAL, "accuracy"], axis=0) for key in KEYS]
-    return {"every scheme": smallest(pd.concat(gains, axis=1, keys=KEYS))}
-
-
-def more_keys(found):
-    """Measure by how much more keys are more accurate, averaged over the percentiles."""
-    mean = {key: curve(found, "accuracy", key).mean(axis=1) for key in KEYS}
-    return {
-        "triple over double": between_groups(mean[TRIPLE] - mean[DOUBLE]),
-        "double over user": between_groups(mean[DOUBLE] - mean["user"]),
-        "double over project": between_groups(mean[DOUBLE] - mean["project"]),
-    }
-
-
-def lower_percentiles(found):
-    """Measure how accuracy changes from the maximum to the 70th percentile, and from there to the median."""
-    accuracy = curve(found, "accuracy")
-    return {
-        "rises": spread(accuracy[70] - accuracy[100]),
-        "step by step": smallest(accuracy.drop(columns=50).diff(axis=1).drop(columns=100)),
-        "best at the 70th": spread(accuracy[70] - accuracy[50]),
-    }
-
-
-def levels(found):
-    """Measure how the shares of the levels change from the maximum to the median."""
-    of = shares(found)
-    between = of["OE"].drop(columns=[100, 50])
-    return {
-        "UE grows": spread(of["UE"][50] - of["UE"][100]),
-        "BE grows": spread(of["BE"][50] - of["BE"][100]),
-        "NA falls": spread(of["NA"][50] - of["NA"][100]),
-        "OE grows first": largest(between.sub(of["OE"][100], axis=0)),
-        "then falls": largest(between.sub(of["OE"][50], axis=0)),
-    }
-
-
-def balance(found):
-    """Measure accuracy and underestimates at the recommended percentiles."""
-    return {
-        "accuracy": smallest(curve(found, "accuracy", at=BALANCED).div(found[*ORIGINAL, "accuracy"], axis=0) - 1),
-        "BE": largest(curve(found, "BE_share", at=BALANCED)),
-        "UE": largest(curve(found, "UE_share", at=BALANCED)),
-    }
-
-
-def limited(found, limit=0.5):
-    """Measure by which share a threshold lowers the underestimated jobs, and at what cost in accuracy."""
-    (triple, triple_cost), (double, double_cost) = (threshold_effect(found, key, limit) for key in (TRIPLE, DOUBLE))
-    return {
-        "triple key": smallest(triple),
-        "triple key, most": largest(triple),
-        "double key": smallest(double),
-        "cost": smallest(pd.concat([triple_cost, double_cost], axis=1, keys=(TRIPLE, DOUBLE))),
-    }
-
-
-def more_than_half(found):
-    """Measure the least share of overestimated jobs at the recommended percentiles."""
-    return {"above half": smallest(curve(found, "OE_share", at=BALANCED))}
-
-
-def double_key(found):
-    """Measure how the shares of the levels differ between double and triple key."""
-    double, triple = shares(found, DOUBLE), shares(found)
-    return {
-        "more OE": smallest((double["OE"] - triple["OE"])[list(BELOW_90)]),
-        "similar UE": farthest(double["UE"] - triple["UE"]),
-        "similar BE": farthest(double["BE"] - triple["BE"]),
-    }
-
-
-def to_overestimates(found, limit=0.5):
-    """Measure what a threshold changes in the jobs that are not adjusted, and where the underestimated ones go."""
-    free, limited = shares(found), shares(found, threshold=limit)
-    change = {level: limited[level] - free[level] for level in LEVELS}
-    return {
-        "NA unchanged": farthest(change["NA"]),
-        "goes to OE": smallest(-change["OE"] / (change["UE"] + change["BE"])),
-    }
-
-
-def best_gain(found):
-    """Measure by which share the triple key at the 70th percentile is more accurate than the users."""
-    gain = spread(curve(found, "accuracy")[70] / found[*ORIGINAL, "accuracy"] - 1)
-    return {"at least": gain, "size": gain}
-
-
-SIMILARITY = {
-    "TG-04": every_scheme,
-    "TG-05": more_keys,
-    "TG-06": lower_percentiles,
-    "TG-07": levels,
-    "TG-08": balance,
-    "TG-09": limited,
-    "TG-22": more_than_half,
-    "TG-23": double_key,
-    "TG-24": to_overestimates,
-    "TG-38": best_gain,
-}
-
-# Figures 8 to 10: one month against all history, with a threshold or without
-
-
-def fewer_underestimates(found, key, limit=None, at=BELOW_90):
-    """Work out by which share one month lowers the underestimated jobs (UE), as `curve`, below the 90th percentile."""
-    return 1 - curve(found, "UE_share", key, limit, "1 month", at) / curve(found, "UE_share", key, limit, at=at)
-
-
-def _change(found, metric, key, limit, at=PERCENTILES):
-    """Work out what one month changes against all history."""
-    return curve(found, metric, key, limit, "1 month", at) - curve(found, metric, key, limit, at=at)
-
-
-def recent_accuracy(found, limit=None):
-    """Measure by how much one month is more accurate."""
-    triple, double = (_change(found, "accuracy", key, limit) for key in (TRIPLE, DOUBLE))
-    relative = [triple / curve(found, "accuracy", TRIPLE, limit), double / curve(found, "accuracy", DOUBLE, limit)]
-    return {
-        "triple key, high percentiles": spread(triple[[100, 95]].mean(axis=1)),
-        "triple key": smallest(triple.drop(columns=70)),
-        "double key": smallest(double),
-        "slightly": largest(pd.concat(relative, axis=1, keys=(TRIPLE, DOUBLE))),
-    }
-
-
-def recent_underestimates(found, limit=None):
-    """Measure by how much one month has fewer underestimated jobs; above zero are more."""
-    return {
-        "BE, triple key": largest(_change(found, "BE_share", TRIPLE, limit)),
-        "BE, double key": largest(_change(found, "BE_share", DOUBLE, limit, (80, 70, 50))),
-        "UE, triple key": largest(_change(found, "UE_share", TRIPLE, limit, BELOW_90)),
-        "UE, double key": largest(_change(found, "UE_share", DOUBLE, limit, BELOW_90)),
-    }
-
-
-def share_of_underestimates(found, limit=None):
-    """Measure by which share one month lowers the underestimated jobs."""
-    triple, double = (fewer_underestimates(found, key, limit) for key in (TRIPLE, DOUBLE))
-    return {"triple key": spread(triple.mean(axis=1)), "double key": largest(double)}
-
-
-def recommended(found, limit=0.5):
-    """Measure the largest shares of underestimated jobs with the scheme that the summary recommends."""
-    of = shares(found, TRIPLE, limit, "1 month", HIGH)
-    return {level: largest(of[level]) for level in ("UE", "BE")}
-
-
-RECENCY = {"TG-10": recent_accuracy, "TG-11": recent_underestimates, "TG-25": share_of_underestimates}
-
 
 DIMENSIONS = ["key", "window", "percentile", "threshold"]
 ALL = "all"
@@ -420,16 +263,132 @@ def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES
     return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
 
 
-def shares(found, *scheme, **options):
-    """Take the shares of jobs by level, a `curve` each."""
-    return {level: curve(found, f"{level}_share", *scheme, **options) for level in LEVELS}
+def saved(found, key, threshold, at=PERCENTILES):
+    """Work out which share of the underestimated jobs (UE and BE) a threshold saves, as `curve`."""
+    free, limited = (
+        curve(found, "UE_share", key, limit, at=at) + curve(found, "BE_share", key, limit, at=at)
+        for limit in (None, threshold)
+    )
+    return 1 - limited / free
 
 
-def threshold_effect(found, key, threshold, at=PERCENTILES):
-    """Work out which share of the underestimated jobs a threshold saves, and what it does to accuracy: as `curve`."""
-    free, limited = (shares(found, key, limit, at=at) for limit in (None, threshold))
-    saved = 1 - (limited["UE"] + limited["BE"]) / (free["UE"] + free["BE"])
-    return saved, curve(found, "accuracy", key, threshold, at=at) - curve(found, "accuracy", key, at=at)
+def fewer_underestimates(found, key, threshold=None, at=BELOW_90):
+    """Work out which share of the underestimated jobs (UE) one month saves against all history, as `curve`."""
+    month, ever = (curve(found, "UE_share", key, threshold, window, at) for window in ("1 month", None))
+    return 1 - month / ever
+
+
+def change(found, metric, new, old=(), at=PERCENTILES):
+    """Work out what a scheme changes against another, each given as for `curve`; the old is the triple key."""
+    return curve(found, metric, *new, at=at) - curve(found, metric, *old, at=at)
+
+
+def by_month(found, metric, key, threshold, at=PERCENTILES):
+    """Work out what one month changes against all history, as `curve`."""
+    return change(found, metric, (key, threshold, "1 month"), (key, threshold), at)
+
+
+def above(found, metric, percentile):
+    """Work out how far a metric of the triple key is above that at one percentile, as `curve`."""
+    by_percentile = curve(found, metric)
+    return by_percentile.sub(by_percentile[percentile], axis=0)
+
+
+def gain(found, at=PERCENTILES):
+    """Work out by which share the triple key is more accurate than the users, as `curve`."""
+    return curve(found, "accuracy", at=at).div(found[*ORIGINAL, "accuracy"], axis=0) - 1
+
+
+def _mean(found, key):
+    """The accuracy by a key, averaged over the percentiles."""
+    return curve(found, "accuracy", key).mean(axis=1)
+
+
+def _of_keys(work, keys=(TRIPLE, DOUBLE)):
+    """What is worked out of each key, side by side."""
+    return pd.concat({key: work(key) for key in keys}, axis=1)
+
+
+# What is measured of the text, by claim and part, of what `study` found on one trace: `data/published/criteria.csv`
+# says it in words. Claims on a threshold or on a window take that threshold too.
+
+SIMILARITY = {
+    "TG-04": lambda of: {
+        "every scheme": smallest(
+            _of_keys(lambda key: curve(of, "accuracy", key).sub(of[*ORIGINAL, "accuracy"], axis=0), KEYS)
+        )
+    },
+    "TG-05": lambda of: {
+        "triple over double": between_groups(_mean(of, TRIPLE) - _mean(of, DOUBLE)),
+        "double over user": between_groups(_mean(of, DOUBLE) - _mean(of, "user")),
+        "double over project": between_groups(_mean(of, DOUBLE) - _mean(of, "project")),
+    },
+    "TG-06": lambda of: {
+        "rises": spread(above(of, "accuracy", 100)[70]),
+        "step by step": smallest(curve(of, "accuracy").drop(columns=50).diff(axis=1).drop(columns=100)),
+        "best at the 70th": spread(above(of, "accuracy", 50)[70]),
+    },
+    "TG-07": lambda of: {
+        "UE grows": spread(above(of, "UE_share", 100)[50]),
+        "BE grows": spread(above(of, "BE_share", 100)[50]),
+        "NA falls": spread(above(of, "NA_share", 100)[50]),
+        "OE grows first": largest(above(of, "OE_share", 100).drop(columns=[100, 50])),
+        "then falls": largest(above(of, "OE_share", 50).drop(columns=[100, 50])),
+    },
+    "TG-08": lambda of: {
+        "accuracy": smallest(gain(of, BALANCED)),
+        "BE": largest(curve(of, "BE_share", at=BALANCED)),
+        "UE": largest(curve(of, "UE_share", at=BALANCED)),
+    },
+    "TG-09": lambda of, limit=0.5: {
+        "triple key": smallest(saved(of, TRIPLE, limit)),
+        "triple key, most": largest(saved(of, TRIPLE, limit)),
+        "double key": smallest(saved(of, DOUBLE, limit)),
+        "cost": smallest(_of_keys(lambda key: change(of, "accuracy", (key, limit), (key,)))),
+    },
+    "TG-22": lambda of: {"above half": smallest(curve(of, "OE_share", at=BALANCED))},
+    "TG-23": lambda of: {
+        "more OE": smallest(change(of, "OE_share", (DOUBLE,), at=BELOW_90)),
+        "similar UE": farthest(change(of, "UE_share", (DOUBLE,))),
+        "similar BE": farthest(change(of, "BE_share", (DOUBLE,))),
+    },
+    "TG-24": lambda of, limit=0.5: {
+        "NA unchanged": farthest(change(of, "NA_share", (TRIPLE, limit))),
+        "goes to OE": smallest(
+            -change(of, "OE_share", (TRIPLE, limit))
+            / (change(of, "UE_share", (TRIPLE, limit)) + change(of, "BE_share", (TRIPLE, limit)))
+        ),
+    },
+    "TG-38": lambda of: dict.fromkeys(("at least", "size"), spread(gain(of)[70])),
+}
+"""Of Figures 4 to 7: all history."""
+
+RECENCY = {
+    "TG-10": lambda of, limit=None: {
+        "triple key, high percentiles": spread(by_month(of, "accuracy", TRIPLE, limit)[[100, 95]].mean(axis=1)),
+        "triple key": smallest(by_month(of, "accuracy", TRIPLE, limit).drop(columns=70)),
+        "double key": smallest(by_month(of, "accuracy", DOUBLE, limit)),
+        "slightly": largest(
+            _of_keys(lambda key: by_month(of, "accuracy", key, limit) / curve(of, "accuracy", key, limit))
+        ),
+    },
+    "TG-11": lambda of, limit=None: {
+        "BE, triple key": largest(by_month(of, "BE_share", TRIPLE, limit)),
+        "BE, double key": largest(by_month(of, "BE_share", DOUBLE, limit, (80, 70, 50))),
+        "UE, triple key": largest(by_month(of, "UE_share", TRIPLE, limit, BELOW_90)),
+        "UE, double key": largest(by_month(of, "UE_share", DOUBLE, limit, BELOW_90)),
+    },
+    "TG-25": lambda of, limit=None: {
+        "triple key": spread(fewer_underestimates(of, TRIPLE, limit).mean(axis=1)),
+        "double key": largest(fewer_underestimates(of, DOUBLE, limit)),
+    },
+}
+"""Of Figures 8 to 10: one month against all history, with a threshold or without."""
+
+
+def recommended(found, limit=0.5):
+    """Measure TG-37: the largest shares of underestimated jobs with the scheme that the summary recommends."""
+    return {level: largest(curve(found, f"{level}_share", TRIPLE, limit, "1 month", HIGH)) for level in ("UE", "BE")}
 
 
 # What the text says in numbers, and why jobs are adjusted so little or so much: over all history
@@ -438,16 +397,12 @@ def threshold_effect(found, key, threshold, at=PERCENTILES):
 def in_numbers(found, threshold=0.5, at=PERCENTILES):
     """Measure the numbers that the text gives of Figures 4 to 6 of the triple key, on one trace: by replication."""
     users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
-    best = curve(found, "accuracy", at=[70])[70] if 70 in at else np.nan * users
-    accurate = curve(found, "accuracy", at=recommended)
-    columns = {"base_accuracy": users, "best_accuracy_triple_p70": best, "gain_triple_p70": best / users - 1}
-    ranges = {
-        "accuracy_p80_p90": accurate,
-        "gain_p80_p90": accurate.div(users, axis=0) - 1,
-        "drop_underestimated": threshold_effect(found, TRIPLE, threshold, at)[0],
-    }
+    accurate, gains = curve(found, "accuracy", at=at), gain(found, at)
+    best = {"best_accuracy_triple_p70": accurate.get(70, np.nan), "gain_triple_p70": gains.get(70, np.nan)}
+    ranges = {"accuracy_p80_p90": accurate[recommended], "gain_p80_p90": gains[recommended]}
+    ranges |= {"drop_underestimated": saved(found, TRIPLE, threshold, at)}
     ranges |= {f"{name}_p80_p90": curve(found, name, at=recommended) for name in ("OE_share", "BE_share", "UE_share")}
-    return pd.DataFrame(columns | least_and_largest(ranges))
+    return pd.DataFrame({"base_accuracy": users} | best | least_and_largest(ranges))
 
 
 def least_and_largest(ranges):
@@ -456,40 +411,26 @@ def least_and_largest(ranges):
     return {f"{name}_{end}": take(of, axis=1) for name, of in ranges.items() for end, take in ends.items()}
 
 
-def _adjusted(traces, keys, least, at):
-    """Go through logs and schemes over all history: a log's name, its trace, the scheme, and A of each job."""
+def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
+    """Work out why schemes over all history do little, or too much: shares of jobs by (trace, key, percentile).
+
+    Jobs have no history, or an A of 1; of the adjusted ones A would be below a threshold; estimates are bad, as they
+    are and with all times scaled to a mean run.
+    """
+    shares = {}
     for name, trace in traces.items():
-        schemes = walltime.schemes(keys, [None], at, least=least, project=trace.project)
-        for scheme, a in walltime.parameters(trace.workload.jobs, trace.ends, schemes).items():
-            yield name, trace, scheme, a
-
-
-def left_alone(traces, least, at=PERCENTILES):
-    """Work out which share of the jobs the triple key leaves as they are, and why, by (trace, why, percentile)."""
-    shares = {}
-    for name, trace, scheme, a in _adjusted(traces, [TRIPLE], least, at):
-        same = walltime.t_sched(trace.workload.jobs.estimate, a) == trace.workload.jobs.estimate
-        shares[name, "no history", scheme.percentile] = a.isna().mean()
-        shares[name, "A is 1", scheme.percentile] = (same & a.notna()).mean()
-    return pd.Series(shares).rename_axis(["trace", "why", "percentile"])
-
-
-def below_threshold(traces, threshold, least, at=PERCENTILES):
-    """Work out for which share of the adjusted jobs A would be below a threshold, by (trace, key, percentile)."""
-    found = _adjusted(traces, [TRIPLE, DOUBLE], least, at)
-    shares = {(name, of.key, of.percentile): (a.dropna() < threshold).mean() for name, _, of, a in found}
-    return pd.Series(shares).rename_axis(["trace", "key", "percentile"])
-
-
-def bad_if_scaled(traces, mean_run, least, at=BALANCED):
-    """Work out the share of bad estimates, also with all times scaled to a mean run, by (trace, times, percentile)."""
-    shares = {}
-    for name, trace, scheme, a in _adjusted(traces, [TRIPLE], least, at):
-        jobs, scheduled = trace.workload.jobs, walltime.t_sched(trace.workload.jobs.estimate, a)
-        for times, factor in (("as they are", 1), ("scaled", mean_run / jobs.run.mean())):
-            levels = walltime.levels(factor * trace.t_act, factor * jobs.estimate, factor * scheduled)
-            shares[name, times, scheme.percentile] = (levels == "BE").mean()
-    return pd.Series(shares).rename_axis(["trace", "times", "percentile"])
+        jobs, scale = trace.workload.jobs, mean_run / trace.workload.jobs.run.mean()
+        schemes = walltime.schemes([TRIPLE, DOUBLE], [None], at, least=least, project=trace.project)
+        for scheme, a in walltime.parameters(jobs, trace.ends, schemes).items():
+            times = np.array([trace.t_act, jobs.estimate, walltime.t_sched(jobs.estimate, a)])
+            shares[name, scheme.key, scheme.percentile] = {
+                "no history": a.isna().mean(),
+                "A is 1": ((times[2] == times[1]) & a.notna()).mean(),
+                "A too low": (a.dropna() < threshold).mean(),
+                "bad": (walltime.levels(*times) == "BE").mean(),
+                "bad if scaled": (walltime.levels(*(scale * times)) == "BE").mean(),
+            }
+    return pd.DataFrame(shares).T.rename_axis(["trace", "key", "percentile"])
 
 
 def at_median(traces, least, at=PERCENTILES):
@@ -499,6 +440,6 @@ def at_median(traces, least, at=PERCENTILES):
         median = round(float(used(trace).median()), 2)
         found = study([trace], (TRIPLE, DOUBLE), (None,), at, (None, median), least, resamples=0)[name]
         for key in (TRIPLE, DOUBLE):
-            fewer, change = threshold_effect(found, key, median, at)
-            effects[median, name, key] = pd.concat({"fewer": fewer.loc[0], "accuracy": change.loc[0]})
+            fewer, cost = saved(found, key, median, at), change(found, "accuracy", (key, median), (key,), at)
+            effects[median, name, key] = pd.concat({"fewer": fewer.loc[0], "accuracy": cost.loc[0]})
     return pd.concat(effects, names=["threshold", "trace", "key", "metric", "percentile"]).rename("ours")

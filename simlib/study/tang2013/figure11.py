@@ -79,42 +79,33 @@ def line(found, key, name):
     return pd.DataFrame({share: found[key, name, metric] for metric, share in QUANTILES.items()})
 
 
-def medians(found):
-    """Measure how far the 85th percentile's median accuracy is above those of the other lines, by the triple key."""
-    of = pd.DataFrame({name: found[TRIPLE, name, "median"] for name in LINES})
-    best = of.pop("85th percentile")
-    return {
-        "best": smallest(-of.sub(best, axis=0)),
-        "than the original": Measure.spread(found[TRIPLE, "85th percentile", "gain"]),
-    }
-
-
-def crossing(found):
-    """Measure how far the median scheme is above the 85th percentile's, below the 0.4 quantile of jobs and above it."""
+def _above(found, low, high):
+    """Measure how far the median scheme is above the 85th percentile's between two quantiles of the jobs."""
     more = line(found, TRIPLE, "median") - line(found, TRIPLE, "85th percentile")
-    spans = {"below 0.4": (0.1, 0.35), "above 0.4": (0.45, 0.9)}
-    return {part: Measure.spread(more.loc[:, low:high].mean(axis=1)) for part, (low, high) in spans.items()}
+    return Measure.spread(more.loc[:, low:high].mean(axis=1))
 
 
-def _distances(found, key):
-    """How far each adjusted line is from the users' own on average: by replication, a column each."""
-    adjusted = [name for name in LINES if name != "original"]
-    return pd.DataFrame(
-        {name: (line(found, key, name) - line(found, key, "original")).abs().mean(axis=1) for name in adjusted}
-    )
+def _away(found, key):
+    """Work out how far each adjusted line is from the users' own on average: by replication, a column each."""
+    lines = {name: line(found, key, name) for name in LINES}
+    users = lines.pop("original")
+    return pd.DataFrame({name: (of - users).abs().mean(axis=1) for name, of in lines.items()})
 
 
-def nearer(found):
-    """Measure by how much farther from the users' own line the adjusted ones are with the triple key, on average."""
-    triple, double = (_distances(found, key).mean(axis=1) for key in (TRIPLE, DOUBLE))
-    return {"nearer": between_groups(triple - double)}
+def _behind(found, name):
+    """Work out how far below a line's median accuracy those of the others are: by replication, a column each."""
+    others = [other for other in LINES if other != name]
+    return pd.DataFrame({other: found[TRIPLE, name, "median"] - found[TRIPLE, other, "median"] for other in others})
 
 
-def nearest(found):
-    """Measure by how much farther from the users' own line the other adjusted ones are than that of the maximum."""
-    others = _distances(found, TRIPLE)
-    maximum = others.pop("maximum")
-    return {"nearest": smallest(others.sub(maximum, axis=0))}
-
-
-MEASURES = {"TG-12": medians, "TG-26": crossing, "TG-27": nearer, "TG-44": nearest}
+MEASURES = {
+    "TG-12": lambda of: {
+        "best": smallest(_behind(of, "85th percentile")),
+        "than the original": Measure.spread(of[TRIPLE, "85th percentile", "gain"]),
+    },
+    "TG-26": lambda of: {"below 0.4": _above(of, 0.1, 0.35), "above 0.4": _above(of, 0.45, 0.9)},
+    "TG-27": lambda of: {"nearer": between_groups(_away(of, TRIPLE).mean(axis=1) - _away(of, DOUBLE).mean(axis=1))},
+    "TG-44": lambda of: {
+        "nearest": smallest(_away(of, TRIPLE).sub(_away(of, TRIPLE)["maximum"], axis=0).drop(columns="maximum"))
+    },
+}
