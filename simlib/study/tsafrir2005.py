@@ -77,6 +77,12 @@ def reservations(schedule):
     return pd.DataFrame(rows).T.rename_axis("table")
 
 
+def on_each(measured):
+    """Lay out a Series by log and run, or by log, policy and run, for `study.claim`: by log, or log and policy."""
+    others = [level for level in measured.index.names if level != "run"]
+    return {" ".join(place): of.droplevel(others) for place, of in measured.groupby(others, sort=False)}
+
+
 class Window(LastTwo):
     """Predict the mean run time of the user's jobs in a window, and correct as EASY++ does: the choices of section 6.
 
