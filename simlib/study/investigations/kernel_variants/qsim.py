@@ -22,10 +22,8 @@ from ....engine.running import (
     submit_followers,
     uncounted,
 )
-from .easy import TEXT, shadow_time
 
 FIVE_MINUTES = 300
-BUSY = TEXT._replace(least=FIVE_MINUTES)
 NOBODY = np.int64(-1)
 
 
@@ -222,9 +220,7 @@ def next_on_any(running, jobs, count, size, needed, now, rules, held):
         if i == 0 and size[job] <= free:
             return np.int64(i), np.int64(0), False
         if i == 0 and not held[2]:
-            reading = BUSY if rules.five_minutes else TEXT
-            held[0], held[1] = shadow_time(size[job], now, running, running.by_expected_end, size, reading)
-            held[2] = 1
+            hold(held, running, size, job, now, rules)
         in_time = now + needed[job] <= held[0]
         if i > 0 and size[job] <= free and ((in_time and not rules.backfill_last) or size[job] <= held[1]):
             if not in_time:
@@ -235,6 +231,20 @@ def next_on_any(running, jobs, count, size, needed, now, rules, held):
             if size[jobs[i]] <= free and now + needed[jobs[i]] <= held[0]:
                 return np.int64(i), np.int64(0), True
     return NOBODY, NOBODY, False
+
+
+@uncounted
+def hold(held, running, size, head, now, rules):
+    """Find the shadow time and the extra processors of the head."""
+    expected, available, shadow = running.by_expected_end, running.free[0], now
+    least = now + FIVE_MINUTES if rules.five_minutes else now
+    for other in range(expected.count[0] - 1, -1, -1):
+        end = max(expected.time[expected.jobs[other]], least)
+        if available >= size[head] and end > shadow:
+            break
+        available += size[expected.jobs[other]]
+        shadow = max(shadow, end)
+    held[0], held[1], held[2] = shadow, available - size[head], 1
 
 
 @uncounted
