@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from helpers import executed, texts
 
-from simlib import EASY, Conservative, Workload, plots, replicate
+from simlib import EASY, Conservative, Workload, load, plots, replicate, simulate
 from simlib.study import claims, records
 from simlib.study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
 from simlib.study.mualem2001 import feitelson_family, figures5_6
@@ -158,6 +158,27 @@ def test_the_amount_is_the_share_of_jobs_that_passed_a_waiting_one(notebook, wor
     assert table.size_ratio["all"] == 1 / 2.5
     assert np.isnan(table.size_ratio["2"])
     assert table.response_s["all"] == (10 + 19 + 5 + 22) / 4
+
+
+def test_amounts_agree_with_the_summary_of_a_schedule(notebook):
+    w = load("sample")
+    policies = POLICIES | {"reusing extra": EASY(reuse_extra=True), "by start": Conservative("start")}
+    runs = notebook["simulate"](w, policies, "size", shakes=0).droplevel("run")
+    for name, policy in policies.items():
+        table, summary = runs.loc[name], simulate(w, policy).summary()
+        assert table.backfilled["all"] == pytest.approx(summary.backfilled_share)
+        assert table.response_s["all"] == pytest.approx(summary.mean_response)
+        sizes = table.drop("all")
+        assert sizes.jobs.sum() == len(w)
+        assert (sizes.backfilled * sizes.jobs).sum() / len(w) == pytest.approx(summary.backfilled_share)
+
+
+def test_only_the_model_that_repeats_its_jobs_has_feedback(notebook):
+    with_it, policies, how = notebook["of_models"], notebook["policies"], notebook["how"]
+    without = notebook["simulate"](notebook["models"], policies, **how)
+    assert not with_it.loc["Feitelson"].equals(without.loc["Feitelson"])
+    assert with_it.loc["Jann"].equals(without.loc["Jann"])
+    assert (with_it.jobs.xs("all", level="group") == FEW["model_jobs"]).all()
 
 
 @pytest.mark.slow
