@@ -410,6 +410,12 @@ def test_of_equal_limits_the_one_that_started_first_comes_first():
     assert ours(rows, 5, PROGRAMS["RAPS"].reading) == theirs(rows, 5, "RAPS") == [0, 10, 100, 110, 22]
 
 
+def test_times_of_which_two_do_not_fit_into_one_number_are_refused():
+    for submit, estimate in ((0, 2**31), (2**32, 10)):
+        with pytest.raises(ValueError, match="found a time of 4294967.* expected below"):
+            ours([(0, 10, 10, 1), (submit, 10, estimate, 1)], 2, PROGRAMS["RAPS"].reading)
+
+
 def crowd(seed):
     """A busy machine, where jobs come together; every third is given twice its load, and has a long queue."""
     jobs = random_workload(seed, jobs=150, machine=16, overrun=False, shortest=1).jobs

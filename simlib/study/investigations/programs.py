@@ -28,6 +28,9 @@ class EasyProgram:
     def schedule(self, submit, run, estimate, size, machine, own=None):
         known = estimate if own is None else own
         start, backfilled = easy_readings.easy_reading(submit, run, known, size, machine, self.reading)
+        latest = max((start + known).max(initial=0), 2 * known.max(initial=0))
+        if self.reading.by_limit and latest >= easy_readings.FAR:  # two numbers would not fit into one
+            raise ValueError(f"EasyProgram: found a time of {latest} s, expected below 2^32 s with by_limit")
         return {"start": start, "backfilled": backfilled}
 
 
