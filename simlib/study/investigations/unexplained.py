@@ -189,7 +189,7 @@ def of_winter(months, edges, schedule):
 
 
 def uncompleted(trace, policy, seed=0):
-    """September 1996 on the Paragon: one draw of the restored log, and with each of 20 that did not complete."""
+    """September 1996 on the Paragon: a draw of the restored log; and with each of the 20 largest jobs not completed."""
     if trace is None or not trace.lost or "1996-09" not in trace.month_edges[0]:
         return {}
     drawn, begin_end = trace.drawn(seed), trace.month_edges[1][trace.month_edges[0].index("1996-09") :][:2]

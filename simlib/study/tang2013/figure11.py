@@ -106,6 +106,6 @@ MEASURES = {
     "TG-26": lambda of: {"below 0.4": _above(of, 0.1, 0.35), "above 0.4": _above(of, 0.45, 0.9)},
     "TG-27": lambda of: {"nearer": between_groups(_away(of, TRIPLE).mean(axis=1) - _away(of, DOUBLE).mean(axis=1))},
     "TG-44": lambda of: {
-        "nearest": smallest(_away(of, TRIPLE).sub(_away(of, TRIPLE)["maximum"], axis=0).drop(columns="maximum"))
+        "nearest": smallest(_away(of, TRIPLE).pipe(lambda away: away.sub(away.pop("maximum"), axis=0)))
     },
 }
