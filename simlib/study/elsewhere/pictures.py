@@ -95,7 +95,8 @@ def forest(
         for log in set(places) - set(of.index):
             ax.text(0, places[log], f" {absent}", size=7 if small else 8, color=GREY, va="center")
         ax.set_title(str(name))
-        ax.xaxis.set_major_locator(MaxNLocator(4 if small else 5, steps=[1, 2, 5, 10], min_n_ticks=3))
+        ticks, least = (3, 2) if across > 2 else (5, 3)  # so that in narrow panels labels do not touch
+        ax.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 5, 10], min_n_ticks=least))
         ax.tick_params(labelsize=7.5)
     axes[0].set_yticks(list(places.values()), labels)
     axes[0].set_ylim(max(places.values()) + 0.6, -0.6)
