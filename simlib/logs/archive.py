@@ -5,6 +5,7 @@ Workloads Archive. Each file is verified before use: the number and the digest o
 that it is not made up. `$SIMLIB_ARCHIVE` names a mirror of the archive.
 """
 
+import copy
 import functools
 import io
 import os
@@ -192,15 +193,19 @@ def _of_catalogue(name: str, variant: str | None) -> tuple[Workload, list[str]]:
 # The catalogue, and its files on this machine and in the archive.
 
 
-@functools.cache
 def catalogue() -> dict[str, Any]:
-    """Read the catalogue `data/archive.toml` as a dict: `base`, `citation`, and `logs` by name.
+    """Read the catalogue `data/archive.toml` as a new dict: `base`, `citation`, and `logs` by name.
 
     Examples
     --------
     >>> "KTH-SP2" in catalogue()["logs"]
     True
     """
+    return copy.deepcopy(_catalogue())
+
+
+@functools.cache
+def _catalogue() -> dict[str, Any]:
     return tomllib.loads((paths.DATA / "archive.toml").read_text(encoding="utf-8"))
 
 

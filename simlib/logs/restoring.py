@@ -15,7 +15,6 @@ import pandas as pd
 
 from ..core.workload import Workload
 from .swf import jobs_of
-from .swf_lines import FIELDS
 
 _COUNT = re.compile(r"\(([0-9]+) jobs? removed\)")
 _USER = re.compile(r"\buser=([0-9]+)")
@@ -137,7 +136,7 @@ def put_back(
     Parameters
     ----------
     workload : Workload
-        As for `lost`; all jobs of the log, none left out.
+        As for `lost`; all jobs of the log, none left out or changed.
     like : dict of int to DataFrame
         By user, examples of the lost jobs: log lines (SWF fields such as `run`, `procs`, `requested_time`). One line is
         drawn for each job; with a single line all jobs are equal. Jobs of other users are not put back.
@@ -154,6 +153,11 @@ def put_back(
     Workload
         One draw: its name and its history say that it is restored.
 
+    Raises
+    ------
+    ValueError
+        For a workload without a log, or whose jobs are not those of its log.
+
     Examples
     --------
     >>> import simlib
@@ -168,15 +172,21 @@ def put_back(
     rows = lost(workload) if gaps is None else gaps
     rows = rows[rows.user.isin(like)].reset_index(drop=True)
     log = _log(workload)
+    if not workload.equals(Workload(jobs_of(log), workload.procs, gpus=workload.gpus, start=workload.start)):
+        done = "; ".join(workload.history) or "jobs that differ from those of the log"
+        raise ValueError(
+            f"{workload.name}: put_back: found {done}; expected a log as it was read; change it afterwards"
+        )
     if rows.jobs.sum():
         back = _drawn(rows, like, every or {}, np.random.default_rng(seed))
-        back = back.reindex(columns=FIELDS, fill_value=-1).fillna(-1).astype(log.dtypes)
+        back = back.reindex(columns=log.columns, fill_value=-1).fillna(-1).astype(log.dtypes)
         log = pd.concat([log, back.set_axis(pd.Index(back.job, name=log.index.name))])
         log = log.iloc[np.argsort(log.job.to_numpy())]
     restored = Workload(
         jobs_of(log),
         workload.procs,
         f"{workload.name}, restored",
+        gpus=workload.gpus,
         start=workload.start,
         header=workload.header,
         log=log,

@@ -9,6 +9,7 @@ import gzip
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -57,7 +58,7 @@ SYNTHETIC = "SYNTHETIC"
 
 _MARK = re.compile(rf"^(?!\s*(?:Queue|Partition|User|Group):).*\b{SYNTHETIC}", re.I)  # the names of those may be any
 _YEAR_10000 = 253402300800  # seconds since 1970; pandas has no local times from then on
-_PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\s*[(\[{;].*)?")  # what stands in brackets behind a value is a note
+_PLAIN = re.compile(r"([+-]?[0-9]{1,15})(\.0*)?(\s*[(\[{;].*)?")  # what stands in brackets behind a value is a note
 _WORDS = r"\s+([-:;,]\s+)?[^\W\d_]{2}[^\d(\[{]*([(\[{;].*)?"
 _SIZE = re.compile(rf"([+-]?[0-9]{{1,15}})(\s*[(\[{{;].*|{_WORDS})?")  # words may follow a size, too
 _ZONE = re.compile(r"(\S+)(\s*[(\[{;].*)?")
@@ -97,24 +98,41 @@ def _count_of(metadata: Mapping[str, str], key: str) -> int:
 
 def start_time(metadata: Mapping[str, str]) -> pd.Timestamp | None:
     """Read the time of second 0 in the log's own zone; None if the header has no UnixStartTime."""
+    text = _value(metadata, "UnixStartTime")
     if "UnixStartTime" not in metadata:
         return None
-    text, zone = _value(metadata, "UnixStartTime"), _value(metadata, "TimeZoneString", "UTC")
+    key = "TimeZone" if _has_old_zone(metadata) else "TimeZoneString"
+    zone = _value(metadata, key, "UTC")
     unusable = LookupError, ValueError, ArithmeticError, OSError, NotImplementedError
     try:
-        known = _first_group(_ZONE, zone)
+        known = _offset(zone) if key == "TimeZone" and _PLAIN.fullmatch(zone) else _first_group(_ZONE, zone)
         pd.Timestamp(0, tz=known)
     except (*unusable, TypeError):  # the last of what is no name at all
-        expected = "a zone such as Europe/Stockholm"
-        raise ValueError(f"header line TimeZoneString: found {zone[:40]!r}, expected {expected}") from None
+        expected = "a zone such as Europe/Stockholm" + ", or seconds such as 3600" * (key == "TimeZone")
+        raise ValueError(f"header line {key}: found {zone[:40]!r}, expected {expected}") from None
     try:
         seconds = int(_first_group(_PLAIN, text))
+        if seconds == -1:  # unknown
+            return None
         if seconds >= _YEAR_10000:
             raise ValueError
         return pd.Timestamp(seconds, unit="s", tz="UTC").tz_convert(known)
     except (*unusable, TypeError):
         expected = "seconds since 1970 such as 843480031"
         raise ValueError(f"header line UnixStartTime: found {text[:40]!r}, expected {expected}") from None
+
+
+def _has_old_zone(metadata: Mapping[str, str]) -> bool:
+    """Whether the zone is only in the header line that version 2.2 of SWF replaced: seconds to add to UTC."""
+    return "TimeZone" in metadata and not metadata.get("TimeZoneString")
+
+
+def _offset(seconds: str) -> timezone:
+    """A zone of so many seconds, which are whole quarters of an hour."""
+    offset = int(_first_group(_PLAIN, seconds))
+    if offset % 900 or abs(offset) > 14 * 3600:
+        raise ValueError
+    return timezone(timedelta(seconds=offset))
 
 
 def says_synthetic(header: Iterable[str]) -> bool:
@@ -137,6 +155,10 @@ def _value(metadata: Mapping[str, str], key: str, default: str = "") -> str:
 
 
 # Make a Workload of a log, and list what is doubtful of it.
+
+
+PART = "part of a job, whose own line counts"
+"""Why a line of status 2 to 4 does not take part where its job has a line of status 0 or 1."""
 
 
 def read_swf(
@@ -167,7 +189,9 @@ def read_swf(
         A job's size is its allocated processors, or the requested ones if the log records no allocation at all. Its
         estimate is the requested time if that is positive, else its run time. Times are rounded to whole seconds. The
         workload is synthetic if any comment has the word "synthetic". `Workload.log` has all fields of the log; further
-        ones have the names that the header gives (`; Field 19: energy`), else `field_19` and so on.
+        ones have the names that the header gives (`; Field 19: energy`), else `field_19` and so on. A line of status 2
+        to 4 is part of a job if a line of status 0 or 1 has the same job number. It does not take part and is not in
+        `Workload.log`; `Workload.dropped` has it under the job's number.
 
     Raises
     ------
@@ -180,7 +204,9 @@ def read_swf(
     LogWarning
         If more than one job in twenty is larger than the machine, or has no requested time; if more processors were in
         use than the machine has, by the recorded times: a fifth more for five minutes, or a twentieth more for an hour.
-        Synthetic logs are not checked for this. If the start time or zone cannot be read: then the log has no calendar.
+        If several jobs have the same number and submit time, or a job's submit time is -1, for unknown. Synthetic logs
+        are not checked for all this. If the start time or zone cannot be read: then the log has no calendar. If the
+        zone is only known in seconds (the old header line TimeZone): then the calendar has no summer time.
 
     Examples
     --------
@@ -229,8 +255,12 @@ def read(
             start = start_time(metadata)
         except ValueError as error:
             doubtful.append(f"{path}: the log has no calendar: {error}")
-        if not log.job.is_unique:
-            log.index = pd.RangeIndex(1, len(log) + 1, name="job")
+        if start is not None and _has_old_zone(metadata) and _PLAIN.fullmatch(metadata["TimeZone"]):
+            doubtful.append(
+                f"{path}: the calendar is {start.tz} all year, without summer time: found the header line TimeZone: "
+                f"{metadata['TimeZone']}, expected a line such as TimeZoneString: Europe/Stockholm"
+            )
+        log, parts = _apart(log)
         workload = Workload(
             jobs_of(log),
             procs,
@@ -242,7 +272,28 @@ def read(
             source={"file": path.name, "path": str(path)} | dict(source or {}),
             synthetic=synthetic or says_synthetic(header),
         )
+        if len(parts):
+            left_out = jobs_of(parts).assign(dropped=PART)
+            workload._others = pd.concat([workload._others, left_out.reindex(columns=workload._others.columns)])
         return workload, [*doubtful, *doubts(workload)]
+
+
+def _apart(log: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Separate parts of jobs from the lines that count, and label all by their job's number.
+
+    A job that was swapped out or continued from a checkpoint may stand there twice: as a whole, with status 0 or 1, and
+    in parts under the same number, with status 2 (to be continued), 3 or 4 (the last part).
+    """
+    status, part = log.status.round(), np.zeros(len(log), bool)
+    if status.between(2, 4).any():
+        whole = log.job[status.isin([0, 1]) & (log.job >= 0)]
+        part = (status.between(2, 4) & log.job.isin(whole)).to_numpy()
+    log, parts = log[~part] if part.any() else log, log[part]
+    if not log.job.is_unique:
+        log = log.set_axis(pd.RangeIndex(1, len(log) + 1, name="job"))
+        first = log.job.drop_duplicates()
+        parts = parts.set_axis(pd.Index(pd.Series(first.index, first).loc[parts.job], name="job"))
+    return log, parts
 
 
 def _gpus_of(log: pd.DataFrame, metadata: Mapping[str, str], gpus: int | None) -> int:
@@ -304,6 +355,18 @@ def doubts(workload: Workload) -> list[str]:
             f"{name}: by its own times the log uses up to {peak:.2f} times {machine} (mean of {seconds // 60} min): "
             "either they are too few (then pass procs=), or jobs shared processors, or recorded times are wrong"
         )
+    if workload._log is not None:
+        log = workload._log.loc[workload._jobs.index]
+        if twice := 0 if log.job.is_unique else int((log.duplicated(["job", "submit"]) & (log.job >= 0)).sum()):
+            sentences.append(
+                f"{name}: {twice:,} of {jobs:,} jobs have the number and the submit time of another: the same job may "
+                "count twice; to leave them out: w.select(~w.log.loc[w.jobs.index].duplicated(['job', 'submit']))"
+            )
+        if unknown := int((log.submit == -1).sum()):
+            sentences.append(
+                f"{name}: {unknown:,} of {jobs:,} jobs have the submit time -1, which is unknown in SWF; to leave them "
+                "out: select('submit >= 0')"
+            )
     without = workload.unestimated if len(workload._unrequested) > FEW * jobs else 0  # it takes time to count few
     if without > FEW * jobs:
         sentences.append(

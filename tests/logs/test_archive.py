@@ -182,6 +182,12 @@ def test_a_download_is_verified_and_kept(small, site, downloads):
     assert (downloads / "KTH.swf.gz").read_bytes() == packed(GOOD)
 
 
+def test_nobody_changes_the_catalogue_for_others():
+    for about in archive.catalogue()["logs"]["KTH-SP2"], archive.entry("KTH-SP2"):
+        about["procs"], about["files"] = 50, []
+    assert archive.entry("KTH-SP2")["procs"] == 100 and archive.files("KTH-SP2")
+
+
 def test_a_log_comes_with_what_the_catalogue_knows(small, site, downloads):
     w = simlib.load("KTH")
     assert (len(w), w.procs, w.name, w.synthetic) == (50, 64, "KTH", False)
@@ -257,7 +263,8 @@ def elsewhere_endlessly(request):
 
 
 WRONG = facts(TAMPERED)["sha256"][:12], facts(GOOD)["sha256"][:12]
-DAMAGED = r"the gzip file is truncated or damaged \(.+\)"
+DAMAGED = r"the gzip file is (truncated|damaged).*; [\d,]+ bytes of text can be read; get it again"
+NO_LOG = r"found a page of a web server .+"
 
 FAULTS = {
     "not there": (answer(b"no such log", 404), "the archive answered 404"),
@@ -268,8 +275,8 @@ FAULTS = {
     "falls silent": (fall_silent, "the archive cannot be reached, or does not answer"),
     "truncated": (answer(packed(GOOD)[:100]), DAMAGED),
     "damaged": (answer(packed(GOOD)[:100] + b"?" + packed(GOOD)[101:]), DAMAGED),
-    "empty": (answer(b""), "found 0 job lines, expected 50: not the original log"),
-    "a web page": (answer(PAGE), "found 4 job lines, expected 50: not the original log"),
+    "empty": (answer(b""), "found an empty file, expected a log"),
+    "a web page": (answer(PAGE), NO_LOG),
     "too short": (answer(packed(CLEANED)), "found 45 job lines, expected 50: not the original log"),
     "another log": (
         answer(packed(TAMPERED)),
@@ -303,7 +310,7 @@ def test_a_download_that_fails_says_why_and_leaves_nothing_behind(
 def test_a_page_is_no_log_even_where_the_catalogue_has_nothing_to_hold_it_against(small, site, downloads):
     site.reply = answer(PAGE)
     message = refusal(simlib.load, "KTH", "unseen")
-    assert message == f"KTH: {site.url}/l_kth/KTH-beta.swf.gz: line 1: found 2 fields, expected 18"
+    assert re.fullmatch(re.escape(f"KTH: {site.url}/l_kth/KTH-beta.swf.gz: ") + NO_LOG, message)
     assert listing(downloads) == []
 
 
@@ -571,8 +578,8 @@ def test_a_users_folder_that_is_none_is_told(small, monkeypatch, tmp_path, name)
         (packed(TAMPERED), r"job lines have SHA-256 .*: not the original log"),
         (packed(CLEANED), "found 45 job lines, expected 50: not the original log"),
         (packed(GOOD)[:-20], DAMAGED),
-        (PAGE, "found 4 job lines, expected 50: not the original log"),
-        (b"", "found 0 job lines, expected 50: not the original log"),
+        (PAGE, NO_LOG),
+        (b"", "found an empty file, expected a log"),
     ],
     ids=["tampered", "too short", "truncated", "web page", "empty"],
 )

@@ -7,7 +7,7 @@ from helpers import BURST, thinned
 
 import simlib
 from simlib.logs import restoring
-from simlib.logs.swf import jobs_of
+from simlib.logs.swf import FIELDS, jobs_of
 
 ONE = pd.DataFrame({"run": [60], "procs": [1], "requested_time": [600], "status": [1]})
 
@@ -37,7 +37,7 @@ def test_jobs_of_an_hour_are_put_into_that_hour_of_each_day_also_when_clocks_cha
     """On the last Sunday of October 1996 two o'clock came twice in San Diego; a second is a second."""
     start = pd.Timestamp("1996-10-26 00:00", tz="America/Los_Angeles")
     submit = [0, 86400 + 3 * 3600 + 1800, 86400 + 6 * 3600]
-    log = pd.DataFrame(-1, index=pd.Index([1, 9, 12], name="job"), columns=restoring.FIELDS)
+    log = pd.DataFrame(-1, index=pd.Index([1, 9, 12], name="job"), columns=FIELDS)
     log = log.assign(job=log.index, submit=submit, run=5, procs=1)
     header = ["user=5 and (hour>=3 and hour<=3) (9 jobs removed)"]
     w = simlib.Workload(jobs_of(log), 4, start=start, header=header, log=log)
@@ -91,6 +91,33 @@ def test_jobs_may_come_one_after_the_other(burst):
     assert set(np.diff(submit)) <= {step - 1, step, step + 1}
     squeezed = restoring.put_back(burst, {7: ONE}, every={7: 10**6}).log.submit.loc[3001:3100]
     assert (squeezed.iloc[0], squeezed.iloc[-1]) == (gap.earliest, gap.latest)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w: w.with_estimates("exact"),
+        lambda w: w.select("user != 3"),
+        lambda w: w.shake(60),
+        lambda w: w.scale_load(0.9),
+        lambda w: w.with_procs(64).with_procs(128),
+        lambda w: w.derive(w.jobs.assign(user=1), "one user"),
+    ],
+)
+def test_changes_of_a_workload_are_not_undone_in_silence(burst, change):
+    changed = change(burst)
+    with pytest.raises(ValueError) as error:
+        restoring.put_back(changed, {7: ONE})
+    assert "thinned: put_back: " in str(error.value) and changed.history[-1] in str(error.value)
+
+
+def test_a_restored_log_keeps_its_gpus_and_further_fields(burst):
+    log = burst.log.assign(gpus=burst.log.job % 3, energy=0.5)
+    w = simlib.Workload(jobs_of(log), 128, "gpus", gpus=2, header=burst.header, log=log)
+    restored = restoring.put_back(w, {7: ONE.assign(gpus=1)})
+    assert (restored.gpus, len(restored)) == (2, len(w) + 100)
+    assert restored.jobs.gpus.drop(restored.jobs.index.difference(w.jobs.index)).equals(w.jobs.gpus)
+    assert set(restored.log.loc[3001:3100, "gpus"]) == {1} and set(restored.log.loc[3001:3100, "energy"]) == {-1}
 
 
 def test_users_who_are_not_named_stay_away(burst):

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import os
+import re
 import time
 import tracemalloc
 import warnings
@@ -192,6 +193,49 @@ def test_jobs_are_counted_where_their_numbers_are_not_unique(put):
     assert w.log.job.tolist() == [4, 4, 4]
 
 
+def swapped(number, submit, *statuses, log=""):
+    """Lines of one job of 60 s on 4 processors: the whole job, then each of its parts, as SWF's usage note has them."""
+    for place, status in enumerate(statuses):
+        burst = {"run": 60, "wait": 5} if status in (0, 1, 5) else {"run": 20, "wait": 9}
+        when = submit if place < 2 else -1  # only the first part has a submit time
+        log += line(job=number, submit=when, procs=4, requested_procs=4, requested_time=90, status=status, **burst)
+    return log
+
+
+PARTS = {
+    "completed": (swapped(1, 0, 1, 2, 2, 3) + swapped(2, 9, 1, 2, 3), [1, 2], 5),
+    "failed, killed": (swapped(1, 0, 0, 2, 4) + swapped(2, 9, 1), [1, 2], 2),
+    "parts before the whole": (line(job=1, submit=0, run=20, procs=4, status=2) + swapped(1, 0, 1), [1], 1),
+    "with decimal points": (swapped(1, 0, 1, "2.0", "3.0"), [1], 2),
+    "parts alone": (swapped(1, 0, 2) + swapped(2, 5, 3) + swapped(3, 9, 4), [1, 2, 3], 0),
+    "parts of a cancelled job": (swapped(1, 0, 5, 3), [1, 2], 0),
+    "other numbers": (swapped(1, 0, 1) + swapped(2, 0, 2) + swapped(3, 9, 3), [1, 2, 3], 0),
+    "unknown numbers": (swapped(-1, 0, 1) + swapped(-1, 9, 3), [1, 2], 0),
+    "other statuses": (swapped(1, 0, 1) + line(job=1, submit=0, run=20, procs=4, status=12), [1, 2], 0),
+    "a number twice": (swapped(1, 0, 1, 2, 3) + swapped(1, 7, 1, 2, 3), [1, 2], 4),
+}
+
+
+@pytest.mark.parametrize("text, jobs, parts", PARTS.values(), ids=PARTS)
+def test_parts_of_a_job_do_not_count_beside_the_whole_one(put, tmp_path, text, jobs, parts):
+    w = read_swf(put(HEAD + "; Field 19: gpus\n; MaxGPUs: 4\n" + text.replace("\n", " 1\n")))
+    assert sorted(w.jobs.index) == sorted(w.log.index) == jobs
+    assert w.dropped.tolist() == [swf.PART] * parts and set(w.dropped.index) <= set(jobs)
+    for new in w, w.partition(-1, procs=128, gpus=4), w.with_procs(64):
+        assert (len(new), len(new.dropped)) == (len(jobs), parts)
+    assert f"{parts} dropped" in repr(w) or not parts
+    write_swf(Workload(w.jobs, w.procs, gpus=w.gpus), tmp_path / "out.swf")
+    assert len(read_swf(tmp_path / "out.swf")) == len(jobs)
+    if parts and w.log.job.is_unique:
+        assert reads_back_equal(w, tmp_path / "out.swf")
+
+
+def test_twenty_jobs_that_were_swapped_out_are_twenty_jobs(put):
+    w = read_swf(put(HEAD + "".join(swapped(number, 100 * number, 1, 2, 3) for number in range(1, 21))))
+    assert (len(w), w.jobs.submit.min(), w.jobs.run.sum(), len(w.dropped)) == (20, 100, 1200, 40)
+    assert w.dropped.index.value_counts().to_dict() == dict.fromkeys(range(1, 21), 2)
+
+
 def test_jobs_that_do_not_take_part_are_reported_with_the_reason(put):
     w = read_swf(put(HEAD + jobs((0, 1, 1), (1, -1, 1), (2, 1, 0), (3, 1, 129), (4, 0, 128), (5, -1, -1))))
     assert w.jobs.index.tolist() == [1, 5]
@@ -231,10 +275,18 @@ def test_the_machine_size_is_max_procs_or_else_max_nodes(put, header, procs):
         ("; UnixStartTime: 843480031\n; TimeZoneString: Europe/Stockholm\n", "1996-09-23 14:00:31+02:00"),
         ("; UnixStartTime: 0\n", "1970-01-01 00:00:00+00:00"),
         ("; UnixStartTime: -3600 (an hour before)\n", "1969-12-31 23:00:00+00:00"),
+        ("; UnixStartTime: 843480031.0\n; TimeZoneString: CET\n", "1996-09-23 14:00:31+02:00"),
+        ("; UnixStartTime: 1000000000\n; TimeZone: -28800\n", "2001-09-08 17:46:40-08:00"),
+        ("; UnixStartTime: 1000000000\n; TimeZone: 19800 (IST)\n; TimeZoneString:\n", "2001-09-09 07:16:40+05:30"),
+        ("; UnixStartTime: 1000000000\n; TimeZone: US/Pacific\n", "2001-09-08 18:46:40-07:00"),
+        ("; UnixStartTime: 1000000000\n; TimeZone: 0\n; TimeZoneString: US/Pacific\n", "2001-09-08 18:46:40-07:00"),
+        ("; UnixStartTime: -1\n", "None"),
     ],
 )
 def test_second_zero_is_known_in_the_logs_own_zone(put, header, start):
-    assert str(read_swf(put(HEAD + header + JOB)).start) == start
+    w = read_swf(put(HEAD + header + JOB))
+    assert str(w.start) == start
+    assert reads_back_equal(w, put(b"", "again.swf"))
 
 
 @pytest.mark.parametrize("start, submit", [(0, 9007199254740991), (253402300799, 5)])
@@ -547,12 +599,13 @@ def test_a_machine_size_that_is_no_plain_whole_number_is_refused(put, key, text)
     assert read_swf(path, procs=9).procs == 9
 
 
-START, ZONE = "UnixStartTime", "TimeZoneString"
+START, ZONE, OLD = "UnixStartTime", "TimeZoneString", "TimeZone"
 CLOCKS = [
     *((START, f"; {START}: {text}\n", text) for text in ["unknown", "843 480 031", "2004 January 1", ""]),
     *((START, f"; {START}: {text}\n; {ZONE}: CET\n", text) for text in ["836000000118", "9" * 5000, "9" * 14]),
     *((ZONE, f"; {START}: 0\n; {ZONE}: {text}\n", text) for text in ["Middle/Earth", "America", "", "GMT plus one"]),
     *((ZONE, f"; {START}: 0\n; {ZONE}: {text}\n", text) for text in ["../../etc/passwd", "a" * 300]),
+    *((OLD, f"; {START}: 0\n; {OLD}: {text}\n", text) for text in ["-8", "99999", "3601", "PST8", "1 2", "9" * 5000]),
 ]
 
 
@@ -560,9 +613,9 @@ CLOCKS = [
 def test_a_clock_that_cannot_be_read_is_warned_of_and_the_log_has_no_calendar(put, key, header, text):
     path = put(HEAD + header + JOB)
     (message,), w = doubts_of(path)
-    expected = {START: "seconds since 1970 such as 843480031", ZONE: "a zone such as Europe/Stockholm"}[key]
-    complaint = f"{path}: the log has no calendar: header line {key}: found {text[:40]!r}, expected {expected}"
-    assert (message, w.start) == (complaint, None)
+    complaint = f"{path}: the log has no calendar: header line {key}: found {text[:40]!r}, expected "
+    assert message.startswith(complaint) and w.start is None
+    assert message.endswith("843480031" if key == START else "Europe/Stockholm" if key == ZONE else "3600")
     assert repr(w) == "<Workload log: 1 jobs on 128 processors>"
 
 
@@ -570,6 +623,13 @@ def test_a_clock_that_cannot_be_read_is_warned_of_and_the_log_has_no_calendar(pu
 def test_a_log_without_a_clock_is_not_warned_of(put, header):
     messages, w = doubts_of(put(HEAD + header + JOB))
     assert messages == [] and (w.start is None) == (START not in header)
+
+
+@pytest.mark.parametrize("old", ["-28800", "0", "19800 (IST)"])
+def test_a_zone_in_seconds_has_no_summer_time_which_is_warned_of(put, old):
+    (message,), w = doubts_of(put(f"{HEAD}; {START}: 1000000000\n; {OLD}: {old}\n{JOB}"))
+    assert f"{OLD}: {old}" in message and str(w.start.tz) in message and ZONE in message
+    assert doubts_of(put(f"{HEAD}; {START}: 0\n; {OLD}: {old}\n; {ZONE}: UTC\n{JOB}"))[0] == []
 
 
 ASKED = {"requested_time": 9, "run": 5, "procs": 1, "submit": 0}
@@ -590,6 +650,26 @@ def test_more_than_one_job_in_twenty_without_an_estimate_is_warned_of(put, witho
     expected = f"log: {without} of 20 jobs have no requested time, and their run time serves as a perfect estimate"
     assert [message.startswith(expected) for message in messages] == [True] * warned
     assert w.unestimated == without
+
+
+@pytest.mark.parametrize(
+    "rows, warned",
+    [
+        ([(1, 0, 1), (1, 0, 1)], "1 of 2 jobs have the number and the submit time of another"),
+        ([(1, 0, 1), (1, 0, 2)], None),
+        ([(1, 0, 5), (1, 0, 2)], "1 of 2 jobs have the number and the submit time of another"),
+        ([(1, 0, 1), (2, 9, 1), (1, 0, 1), (2, 9, 1)], "2 of 4 jobs have the number and the submit time of another"),
+        ([(1, 0, 1), (1, 9, 1), (-1, 0, 1), (-1, 0, 1), (2, 0, 1)], None),
+        ([(1, 0, 1), (2, -1, 1), (3, -1, 4)], "2 of 3 jobs have the submit time -1"),
+    ],
+)
+def test_jobs_that_stand_twice_or_have_no_submit_time_are_warned_of(put, rows, warned):
+    text = "".join(line(**ASKED | {"job": job, "submit": when, "status": of}) for job, when, of in rows)
+    messages, w = doubts_of(put(HEAD + text))
+    assert [message.startswith(f"log: {warned}") for message in messages] == [True] * bool(warned)
+    if warned:
+        how = re.search(r"(?:w\.)?(select\(.*\))$", messages[0])[1]
+        assert len(eval(f"w.{how}", {"w": w})) == len(rows) - int(warned[0])
 
 
 @pytest.mark.parametrize(
