@@ -13,7 +13,6 @@
 # make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
 # make sheets      pencil sheets with solutions, to build/teaching/
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
-# make torture     attacks on what the package promises: docs/robustness.md
 #
 # SIMLIB_TRACES=folder   where logs of the Parallel Workloads Archive lie already
 # JOBS=2                 how many notebooks to run at once (default: one more than cores, for one is always starting)
@@ -29,7 +28,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench torture clean
+.PHONY: reproduce report site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -81,9 +80,6 @@ sheets: $(VENV)/ready
 bench: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,bench]'
 	$(PY) benchmarks/run.py
-
-torture: $(VENV)/ready
-	@$(PY) -m tests.torture
 
 # the environment, from pinned versions, and the kernels compiled, a minute and a half; made anew when versions change
 $(VENV)/ready: pyproject.toml constraints.txt

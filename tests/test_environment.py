@@ -144,6 +144,42 @@ def test_where_neither_package_nor_home_can_be_written_kernels_are_compiled_into
     assert "py 2\n" in done.stdout and "True" in done.stdout and done.stderr == ""
 
 
+MADE = """
+import hashlib, sys
+from pathlib import Path
+import matplotlib.pyplot as plt
+import simlib
+from simlib import plots
+from simlib._util import paths
+from simlib.study import records
+
+paths.ROOT = root = Path(sys.argv[1])
+w = simlib.load("sample")
+s = simlib.simulate(w, simlib.EASY())
+plots.use_style()
+figure, ax = plt.subplots(figsize=(5, 3))
+plots.utilization(s, ax)
+records.save("teaching_made", figure, s.by_month(), workloads=[w], parameters={"name": "caf\\u00e9"})
+simlib.write_swf(s, root / "made.swf.gz")
+(root / "texts.txt").write_text(s.summary().to_csv() + repr(w), encoding="utf-8")
+for path in sorted(root.rglob("*.*")):
+    print(path.relative_to(root), hashlib.sha256(path.read_bytes()).hexdigest())
+"""
+
+SETTINGS = [{}, {"TZ": "Asia/Kathmandu"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, {"PYTHONHASHSEED": "4711"}]
+
+
+@pytest.mark.thorough
+def test_the_same_bytes_are_made_whatever_the_environment_says(tmp_path):
+    made = []
+    for number, setting in enumerate([*SETTINGS, {}]):
+        folder = tmp_path / ("a folder  with blanks" if number == len(SETTINGS) else str(number))
+        folder.mkdir()
+        asked = [sys.executable, "-W", "ignore", "-c", MADE, folder]
+        made.append(subprocess.check_output(asked, text=True, cwd=ROOT, env=os.environ | setting))
+    assert made[0].count("\n") >= 5 and made == made[:1] * len(made)
+
+
 def test_what_runs_here_is_what_is_pinned():
     from importlib import metadata
 
