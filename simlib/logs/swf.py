@@ -173,7 +173,8 @@ def read_swf(
     Parameters
     ----------
     path : str or Path
-        A plain or gzip-compressed file; its content decides, not its name.
+        A plain or compressed file (gzip, bzip2, xz, or zstd with Python 3.14 or the package zstandard); its content
+        decides, not its name.
     procs : int, optional
         The machine's processors; by default the header's MaxProcs, else its MaxNodes.
     name : str, optional
@@ -196,7 +197,8 @@ def read_swf(
     Raises
     ------
     SWFError
-        If the file is not a log, or is larger than the limit or the memory; if it has no valid machine size and `procs`
+        If the file is not a log (if it is known what it is instead, such as a zip archive or sacct's output, the
+        message says what to do), or is larger than the limit or the memory; if it has no valid machine size and `procs`
         is not given; if jobs need GPUs, and neither the header nor `gpus` gives the machine's number.
 
     Warns
@@ -491,7 +493,7 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
         raise SWFError(f"{str(path)!r}: cannot be written: found a NUL in the path")
     if not len(log):
         raise SWFError(f"{path}: not written: found no job, expected one at least")
-    log = log[[*FIELDS, *log.columns.difference(FIELDS, sort=False)]]
+    log = log[[*FIELDS, *log.columns.difference(list(FIELDS), sort=False)]]
     for field in map(str, log):
         make_whole(log, field)
         _refuse(path, log, log[field].between(-LARGEST, LARGEST), field, "a number below 2**53")

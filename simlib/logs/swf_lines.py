@@ -16,10 +16,10 @@ from .._util.arrays import Bytes
 from .._util.compiled import compiled
 from .files import LIMIT, SWFError, memory_errors_name, read_bytes
 
-FIELDS = (
+FIELDS = tuple(
     "job submit wait run procs cpu memory requested_procs requested_time requested_memory "
-    "status user group app queue partition preceding think"
-).split()
+    "status user group app queue partition preceding think".split()
+)
 """The 18 fields of a job line in order; `procs` are the allocated processors, `cpu` the mean CPU time used."""
 
 _MOST = 2 * len(FIELDS) - 1
@@ -168,7 +168,7 @@ def _parse_slowly(data: bytes, path: str | Path, fields: list[str]) -> pd.DataFr
             _refuse_foreign(line, path, number)
             alike = ", as on the first line" if len(fields) > len(FIELDS) else ""
             raise SWFError(f"{path}: line {number}: found {len(values)} fields, expected {len(fields)}{alike}")
-        if not any(map(_NUMBER.fullmatch, values)):
+        if not _NUMBER.fullmatch(values[0]):
             _refuse_foreign(line, path, number)
         for field, value in zip(fields, values, strict=True):
             is_number = _NUMBER.fullmatch(value)

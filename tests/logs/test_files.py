@@ -180,6 +180,7 @@ FOREIGN = {
     "tabs": (TABLE.replace(",", "\t"), "line 1; table; read_table"),
     "commas": (JOB.replace(" ", ",") + "\n", "line 1; commas between the numbers; tr , ' '"),
     "hash": (f"; MaxProcs: 4\n# MaxProcs: 4\n{JOB}\n", "line 2; begins with #; sed"),
+    "hash with 18 words": (f"# {' '.join(swf.FIELDS[1:])}\n{JOB}\n", "line 1; begins with #; sed"),
     "per cent": (f"% MaxProcs: 4\n{JOB}\n", "line 1; begins with %; sed"),
     "names": (" ".join(swf.FIELDS) + f"\n{JOB}\n", "line 1; names of columns; semicolon"),
     "PBS": ("03/01/2024 10:00:00;E;12.server;user=a group=b\n", "line 1; PBS; read_table"),
