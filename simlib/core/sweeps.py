@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from tqdm.auto import tqdm
 
-from .._util.arrays import Ints
+from .._util.arrays import FLAG, Ints, Kind, check, or_none
 from .._util.compiled import bar_shows
 
 LONG = 20_000
@@ -27,6 +27,12 @@ _LARGE = 10_000
 _running: dict[int, Ints] = {}  # the arrays `progress_and_stop` of the simulations that run now
 
 _Result = TypeVar("_Result")
+
+_TASKS = Kind(
+    lambda tasks: isinstance(tasks, list) and all(isinstance(task, tuple | list) for task in tasks), "a list of tuples"
+)
+
+_EXECUTOR = Kind(lambda value: hasattr(value, "submit"), "a concurrent.futures.Executor or a distributed.Client")
 
 
 def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False, plain: bool = False) -> _Result:
@@ -148,6 +154,11 @@ def sweep(
     >>> [round(s.summary().mean_wait) for s in schedules]
     [89878, 8654]
     """
+    check("sweep", "function", function, Kind(callable, "a function"))
+    tasks = list(tasks) if isinstance(tasks, Iterable) and not isinstance(tasks, str) else tasks
+    check("sweep", "tasks", tasks, _TASKS)
+    check("sweep", "executor", executor, or_none(_EXECUTOR))
+    check("sweep", "progress", progress, or_none(FLAG))
     if executor is None:
         granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None  # by a batch system
         threads, to_the_end = ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1), True
@@ -161,7 +172,6 @@ def sweep(
             threads.shutdown(wait=to_the_end)
     if hasattr(executor, "get_executor"):  # Dask's client; not pure: two calls with the same arguments are two calls
         executor = executor.get_executor(pure=False)
-    tasks = list(tasks)
     if client := getattr(executor, "_client", None):  # of Dask's executor
         tasks = _sent_once(tasks, client)
     futures: list[Any] = []

@@ -12,9 +12,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Ints, in_order, whole
+from .._util.arrays import (
+    FLAG,
+    LATEST,
+    Ints,
+    Kind,
+    by_job,
+    check,
+    in_order,
+    instance,
+    number,
+    or_none,
+    whole,
+    whole_number,
+)
+from .._util.arrays import whole_numbers
 from . import estimates as _estimates
-from .calendar import Calendar, Moment
+from .calendar import MOMENT, Calendar, Moment
 
 COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
 """The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
@@ -24,6 +38,12 @@ NO_RUN = "run time unknown"
 _NO_PROCS = "no processors recorded"
 TOO_LARGE = "larger than the machine"
 _TOO_MANY_GPUS = "more GPUs than the machine has"
+
+MOST_PROCS = 2**62
+"""No machine has more processors."""
+
+MOST_JOBS = 10**8
+"""No model makes more jobs."""
 
 _SUBMIT = COLUMNS.index("submit")
 
@@ -92,8 +112,13 @@ class Workload(Calendar):
         source: dict[str, Any] | None = None,
         synthetic: bool = False,
     ) -> None:
-        self.procs = _machine_size(procs, name)
-        self.gpus = _machine_gpus(gpus, name)
+        check("Workload", "name", name, instance(str, "a text"))
+        self.procs, self.gpus = _machine(name, procs, gpus)
+        check(name, "start", start, or_none(MOMENT))
+        check(name, "header", header, _LINES)
+        check(name, "log", log, or_none(_TABLE))
+        check(name, "source", source, or_none(instance(dict, "a dict")))
+        check(name, "synthetic", synthetic, FLAG)
         jobs, self._others = _taking_part(_completed(jobs, name, self.gpus), self.procs, self.gpus)
         self._jobs = _by_arrival(jobs)
         self.name = name
@@ -102,10 +127,11 @@ class Workload(Calendar):
             self.start = self.start.tz_localize("UTC")
         self.header = tuple(header)
         if log is not None:
+            _check_columns(log, f"{name}: log", [])
             _refuse_labels(log.index, f"{name}: log")
-        self._log = None if log is None else copied(log)
-        self.source = source or {}
-        self.synthetic = synthetic
+        self._log = None if log is None else log.copy()
+        self._source = copy.deepcopy(source or {})
+        self.synthetic = bool(synthetic)
         self.history: tuple[str, ...] = ()
         self._unrequested = self._jobs.index[:0]  # whose log has no requested time; also those that take no part
         if log is not None and "requested_time" in log:
@@ -131,6 +157,8 @@ class Workload(Calendar):
         >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
         <Workload two jobs: 2 jobs on 4 processors>
         """
+        for job, row in jobs.items():
+            check(f"Workload.of: {name}", job, row, _ROW)
         table = pd.DataFrame.from_dict(jobs, orient="index", columns=["submit", "run", "estimate", "procs"])
         return cls(table, procs, name)
 
@@ -141,8 +169,13 @@ class Workload(Calendar):
 
     @property
     def dropped(self) -> pd.Series:
-        """Why each other job does not take part: see above."""
-        return self._others.dropped
+        """Why each other job does not take part, a copy: see above."""
+        return copied(self._others).dropped
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """The origin, a copy: see above."""
+        return copy.deepcopy(self._source)
 
     @property
     def log(self) -> pd.DataFrame | None:
@@ -227,9 +260,9 @@ class Workload(Calendar):
 
         Returns
         -------
-        place : int64 array
+        place : int64 array, read-only
             Of the job that it follows, among `jobs`; -1 for none.
-        think : int64 array
+        think : int64 array, read-only
             Seconds between the end of that job and its own submission; 0 where it follows none.
 
         Raises
@@ -261,8 +294,11 @@ class Workload(Calendar):
         submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
         before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
         follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
-        self._followed.append((np.where(follows, place, -1), np.where(follows, think, 0)))
-        return self._followed[0]
+        found = np.where(follows, place, -1), np.where(follows, think, 0)
+        for column in found:
+            column.setflags(write=False)
+        self._followed.append(found)
+        return found
 
     def equals(self, other: "Workload") -> bool:
         """Tell whether both have the same jobs, machine and clock.
@@ -274,16 +310,46 @@ class Workload(Calendar):
         >>> w.equals(w.scale_arrivals(2)), w.equals(w.with_procs(8))
         (True, False)
         """
+        check(f"{self.name}: equals", "other", other, instance(Workload, "a Workload"))
         machines = [(each.procs, each.gpus, each.start) for each in (self, other)]
         return machines[0] == machines[1] and self._jobs.equals(other._jobs)
 
     # Selection
 
     def select(self, which: str | ArrayLike) -> Self:
-        """Select the jobs for which `which` holds, as a new Workload."""
+        """Select the jobs for which `which` holds, as a new Workload.
+
+        Parameters
+        ----------
+        which : str, Series or array
+            A condition on the columns of `jobs` and the fields of the log, such as "procs > 4". Or True or False for
+            each job: a Series is matched by the jobs' index, an array or a list by their order. To select jobs by their
+            places in the table, write `w.derive(w.jobs.iloc[places], "some jobs")`.
+
+        Raises
+        ------
+        ValueError
+            For what is no condition, for a Series that lacks a job, and for anything but True and False.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2), C=(2, 5, 5, 1))
+        >>> w.select("procs > 1").jobs.index.to_list()
+        ['A', 'B']
+        >>> w.select(w.jobs.sort_values("run").run < 10).jobs.index.to_list()
+        ['B', 'C']
+        """
         table = self._jobs
         if not isinstance(which, str):
-            return self.derive(table[np.asarray(which, dtype=bool)], "selected jobs")
+            given = by_job(f"{self.name}: select", which, table.index)
+            if len(given) and pd.api.types.infer_dtype(given, skipna=False) != "boolean":
+                raise ValueError(
+                    f"{self.name}: select: found values such as {given.tolist()[0]!r} of type {given.dtype}, expected "
+                    "True or False for each job; by places in the table write "
+                    "w.derive(w.jobs.iloc[places], 'some jobs')"
+                )
+            return self.derive(table[given.astype(bool)], "selected jobs")
         if self._log is not None:
             table = table.join(self._log.loc[table.index, self._log.columns.difference(table.columns)])
         try:
@@ -298,10 +364,12 @@ class Workload(Calendar):
 
     def months(self, first: str, last: str | None = None) -> Self:
         """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload."""
-        last = last or first
+        first, last = str(first), str(first if last is None else last)
         for month in (first, last):
-            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
+            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
                 raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
+        if last < first:
+            raise ValueError(f"{self.name}: found the months {first} to {last}, expected the later one last")
         submit = self._jobs.submit
         known, edges = self.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
         chosen = [place for place, month in enumerate(known) if first <= month <= last]
@@ -347,7 +415,7 @@ class Workload(Calendar):
         numbers = {number: number for number in counts} | {str(number): number for number in counts}
         numbers |= {called: number for number, called in names.items() if number in counts}
         called = ", ".join(map(str, partitions))
-        chosen = [numbers.get(one) if isinstance(one, (int, str, np.integer)) else None for one in partitions]
+        chosen = [numbers.get(one) if isinstance(one, str) or _NUMBER.fits(one) else None for one in partitions]
         if not chosen or None in chosen:
             titles = [f"{number} {names.get(number, '')}".strip() for number in counts]
             known = ", ".join(f"{title} ({count:,} jobs)" for title, count in zip(titles, counts.values(), strict=True))
@@ -358,7 +426,7 @@ class Workload(Calendar):
                 f"{self.name}: partition {called}: found jobs that need GPUs, expected the partition's number of them, "
                 "such as gpus=8"
             )
-        return part.with_procs(procs, gpus or 0)
+        return part.with_procs(procs, 0 if gpus is None else gpus)
 
     def _part(self, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> Self:
         """Select the jobs for which `which` is true, also among those that do not take part."""
@@ -410,13 +478,13 @@ class Workload(Calendar):
         >>> w.jobs.submit.to_list(), w.load
         ([0, 40], 0.5)
         """
-        if not (np.isfinite(factor) and factor > 0):
-            raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
+        check("scale_arrivals", "factor", factor, number("a positive number", above=0))
+        factor = float(factor)
         submit = self._jobs.submit.to_numpy()  # in order, so that the first is the least
         scaled = submit[:1] + np.rint((submit - submit[:1]) * factor)
-        if np.abs(scaled[:: max(len(scaled) - 1, 1)]).max(initial=0) < 2.0**62:  # else it is refused for what it is
-            scaled = scaled.astype(np.int64)
-        return self.derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
+        if not np.abs(scaled[:: max(len(scaled) - 1, 1)]).max(initial=0) < 2.0**62:
+            raise ValueError(f"scale_arrivals: found factor={factor:g}, expected a smaller one: times overflow 64 bits")
+        return self.derive(self._jobs.assign(submit=scaled.astype(np.int64)), f"interarrival times x {factor:g}")
 
     def scale_load(self, to: float) -> Self:
         """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1).
@@ -427,8 +495,9 @@ class Workload(Calendar):
         >>> round(simlib.load("sample").scale_load(to=0.8).load, 3)
         0.8
         """
-        if not (np.isfinite(to) and to > 0):
-            raise ValueError(f"scale_load: found to={to!r}, expected a positive number such as 0.8")
+        check("scale_load", "to", to, number("a positive number such as 0.8", above=0))
+        if not self.load > 0:
+            raise ValueError(f"{self.name}: scale_load: found a load of {self.load}, expected jobs that come and run")
         return self.scale_arrivals(self.load / to)
 
     # Variations
@@ -457,8 +526,7 @@ class Workload(Calendar):
         >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2)).with_procs(2)
         <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
         """
-        size = _machine_size(procs, self.name)
-        has_gpus = self.gpus if gpus is None else _machine_gpus(gpus, self.name)
+        size, has_gpus = _machine(self.name, procs, self.gpus if gpus is None else gpus)
         jobs, others = _taking_part(_completed(self._jobs, self.name, has_gpus), size, has_gpus)
         step = f"on {size:,} processors instead of {self.procs:,}"
         if has_gpus != self.gpus:
@@ -536,7 +604,7 @@ class Workload(Calendar):
         >>> int((w.shake(seconds=60, seed=1).jobs.submit - w.jobs.submit).abs().max())
         60
         """
-        check_shaking(f"{self.name}: shake", seconds, seed)
+        seconds = check_shaking(f"{self.name}: shake", seconds, seed)
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
         columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
         submit = columns[_SUBMIT] + shift
@@ -569,6 +637,7 @@ class Workload(Calendar):
         >>> w.derive(w.jobs.assign(procs=1), "one processor each")
         <Workload two jobs: 2 jobs on 4 processors; one processor each>
         """
+        check(f"{self.name}: derive", "step", step, instance(str, "a text"))
         jobs = _completed(jobs, self.name, self.gpus)
         if "gpus" in jobs and not (jobs.gpus <= self.gpus).all():
             has = f"expected at most the {self.gpus:,} of the machine"
@@ -586,17 +655,10 @@ class Workload(Calendar):
         return new
 
 
-def _machine_size(procs: int, name: str) -> int:
-    """The processors of a machine as an int; ValueError if it has none."""
-    if not (isinstance(procs, (int, np.integer)) and procs > 0):
-        raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
-    return int(procs)
-
-
-def _machine_gpus(gpus: int, name: str) -> int:
-    """The GPUs of a machine as an int; ValueError if it is not a whole number."""
-    whole(f"{name}: machine", "gpus", gpus, 0)
-    return int(gpus)
+def _machine(name: str, procs: int, gpus: int) -> tuple[int, int]:
+    """Give the processors and GPUs of a machine as int; ValueError for other numbers."""
+    check(f"{name}: machine size", "procs", procs, Kind(whole_number(1, MOST_PROCS).fits, "a positive whole number"))
+    return int(procs), whole(f"{name}: machine", "gpus", gpus, 0, MOST_PROCS)
 
 
 def copied(table: pd.DataFrame) -> pd.DataFrame:
@@ -604,40 +666,62 @@ def copied(table: pd.DataFrame) -> pd.DataFrame:
     return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)  # before, writing into a shallow copy changed both
 
 
-def check_shaking(where: str, seconds: object, seed: object) -> None:
-    """Check the seconds and the seed of shaking."""
-    whole(where, "seconds", seconds, 0, 10**9)  # thirty years: who moves them by more does not shake a log
+def check_shaking(where: str, seconds: object, seed: object) -> int:
+    """Check the seconds and the seed of shaking; give the seconds as an int."""
     whole(where, "seed", seed, 0)
+    return whole(where, "seconds", seconds, 0, 10**9)  # thirty years: who moves them by more does not shake a log
 
 
 # Prepare the jobs table: its columns, which jobs take part, their order.
 
 
+_NUMBER = whole_number(-(2**63))
+
+_ROW = Kind(lambda row: np.shape(row) == (4,), "four numbers: submit, run, estimate, procs")
+
+_TABLE = instance(pd.DataFrame, "a DataFrame")
+
+_LINES = Kind(
+    lambda lines: isinstance(lines, list | tuple) and all(isinstance(line, str) for line in lines), "a list of texts"
+)
+
+
+def _check_columns(table: pd.DataFrame, where: str, needed: Sequence[str]) -> None:
+    """Check that a table has some columns, and each column once."""
+    if missing := [column for column in needed if column not in table]:
+        raise ValueError(f"{where}: missing column {', '.join(missing)}; expected {', '.join(needed)}")
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"{where}: found column {twice} twice, expected each once")
+
+
+def checked_past(past: pd.DataFrame | None, needed: Sequence[str], of: str) -> pd.DataFrame | None:
+    """Check a table of earlier jobs as a workload's, and copy it; each has run, for a time of which two fit 64 bits."""
+    check(of, "past", past, or_none(_TABLE))
+    if past is None:
+        return None
+    _check_columns(past, f"{of}: past", needed)
+    columns = {column: whole_numbers(f"{of}: past: column {column}", past[column], past.index) for column in needed}
+    whole_numbers(f"{of}: past: column run", past.run, past.index, 0, LATEST, "whole seconds, 0 to 2^61")
+    return past.assign(**columns)
+
+
 def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
-    """Give a jobs table all `COLUMNS`, as int64, and `gpus` if the machine has some or a job needs some."""
-    _refuse_labels(jobs.index, f"{name}: jobs")
+    """Copy a jobs table, with all `COLUMNS` as int64, and with `gpus` if the machine has some or a job needs some."""
+    where = f"{name}: jobs"
+    check(name, "jobs", jobs, _TABLE)
+    _check_columns(jobs, where, ["submit", "run", "procs"])
+    _refuse_labels(jobs.index, where)
     needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
     columns = [*COLUMNS, "gpus"] if needed else COLUMNS
-    if list(jobs) == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
-        return copied(jobs)
-    if missing := {"submit", "run", "procs"} - set(jobs.columns):
-        raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")
     default: dict[str, Any] = {"estimate": jobs.run, "gpus": 0}
-    jobs = jobs.assign(**{column: default.get(column, -1) for column in columns if column not in jobs})[columns]
+    numbers = {}
     for column in columns:
-        if jobs[column].dtype == np.int64:
-            continue
-        try:
-            values = jobs[column].astype("int64")
-            exact = bool((values == jobs[column]).all())
-        except (ValueError, TypeError, OverflowError):  # nan, inf, words
-            exact = False
-        if not exact:
-            raise ValueError(f"{name}: jobs: column {column}: expected whole numbers")
-        jobs[column] = values
-    if needed and (jobs.gpus < 0).any():
-        raise ValueError(f"{name}: jobs: column gpus: found {jobs.gpus.min():,}, expected numbers of at least 0")
-    return jobs
+        values = jobs[column] if column in jobs else default.get(column, -1)
+        values = values if isinstance(values, pd.Series) else np.full(len(jobs), values)
+        least = 0 if column == "gpus" else -(2**63)
+        numbers[column] = whole_numbers(f"{where}: column {column}", values, jobs.index, least)
+    return pd.DataFrame(numbers, jobs.index)
 
 
 def _refuse_labels(labels: pd.Index, where: str) -> None:

@@ -55,7 +55,6 @@ A table has these fields; a *curve* is a list of the values that a distribution 
 import tomllib
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +116,6 @@ def workload(name: str, seed: int = 0) -> Workload:
     )
 
 
-@cache
 def parameters(name: str) -> Table:
     """Read the table of a twin, `data/models/twins/<name>.toml`."""
     table = archive.twin_table(name)

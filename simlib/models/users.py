@@ -17,7 +17,7 @@ load is the log's. (4) A new session does not follow an old one, but keeps its h
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Ints, in_order, whole
+from .._util.arrays import FLAG, Ints, check, in_order, instance, whole
 from ..core.workload import Workload
 
 WEEK = 7 * 86400
@@ -85,6 +85,7 @@ def resampled(workload: Workload, seed: int, feedback: bool = False) -> tuple[Wo
         jobs,
         workload.procs,
         f"{workload.name}, other users",
+        gpus=workload.gpus,
         start=workload.start,
         header=workload.header,
         log=log,
@@ -97,7 +98,9 @@ def resampled(workload: Workload, seed: int, feedback: bool = False) -> tuple[Wo
 
 def _drawn(workload: Workload, seed: int, feedback: bool = False) -> tuple[Ints, dict[str, Ints]]:
     """Draw users: the place among the log's jobs of each job of the draw, and its fields that are new."""
+    check("resample_users", "workload", workload, instance(Workload, "a Workload"))
     where = f"{workload.name}: resample_users"
+    check(where, "feedback", feedback, FLAG)
     whole(where, "seed", seed, 0)
     jobs = workload.jobs
     since = jobs.submit.to_numpy() - jobs.submit.min()

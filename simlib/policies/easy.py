@@ -11,8 +11,9 @@ import pandas as pd
 from numba.core.ccallback import CFunc
 
 from .. import engine
-from .._util.arrays import Ints
+from .._util.arrays import FLAG, Ints, Kind, check_settings, number, one_of, or_none
 from ..core.schedule import WHOSE, Feedback, whose
+from ..core.workload import checked_past
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 
@@ -36,6 +37,19 @@ Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 
 _PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, the columns of the jobs that they look at."""
+
+_FROM_ONE = number("", least=1, most=np.inf)
+
+COUNT = Kind(
+    lambda value: _FROM_ONE.fits(value) and (value == np.inf or value == int(value)),
+    "a whole number of at least 1, or math.inf",
+)
+"""How many jobs."""
+
+_ADJUST = Kind(
+    lambda value: hasattr(value, "history") and not isinstance(value, type),
+    "a simlib.policies.walltime.Adjustment or simlib.Predictions",
+)
 
 _NONE = -3
 """The number of a past job that there is not: below those of the last two, -1 and -2."""
@@ -101,12 +115,9 @@ class Predictions:
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.predictor not in _PREDICTORS:
-            names = ", ".join(map(repr, _PREDICTORS))
-            raise ValueError(f"Predictions: found predictor={self.predictor!r}, expected one of {names}")
+        check_settings(self, predictor=one_of(*_PREDICTORS), queue=FLAG, backfill=FLAG, running=FLAG, correct=FLAG)
         needed = ["submit", "run", *(_PREDICTORS[self.predictor] or ())]
-        if self.past is not None and (missing := [name for name in needed if name not in self.past]):
-            raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
+        object.__setattr__(self, "past", checked_past(self.past, needed, "Predictions"))
 
     def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints, Ints], Ints, Ints]:
         """Find each user's last two past jobs, the last one first, and each job's user and estimate.
@@ -416,18 +427,9 @@ class EASY(Ordered):
     reservations: float = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.reuse_extra, (bool, np.bool_)):
-            raise ValueError(f"EASY: found reuse_extra={self.reuse_extra!r}, expected True or False")
+        check_settings(self, reuse_extra=FLAG, adjust=or_none(_ADJUST), reservations=COUNT)
         super().__post_init__()
-        if self.adjust is not None and not hasattr(self.adjust, "history"):
-            raise ValueError(
-                f"EASY: found adjust={self.adjust!r}, expected None, "
-                "a simlib.policies.walltime.Adjustment or simlib.Predictions"
-            )
         most = self.reservations
-        whole = isinstance(most, (int, float, np.integer)) and not isinstance(most, bool) and most >= 1
-        if not (whole and (most == np.inf or most == int(most))):
-            raise ValueError(f"EASY: found reservations={most!r}, expected a whole number of at least 1, or math.inf")
         others = {"reuse_extra": self.reuse_extra, "adjust": self.adjust, "backfill": self.backfill}
         if most != 1 and (given := [name for name, value in others.items() if value]):
             raise ValueError(f"EASY: found reservations={most!r} with {given[0]}, expected one of the two")
@@ -453,13 +455,13 @@ class EASY(Ordered):
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
         by_setting = super()._orders
-        if self.backfill is not None and self.backfill != _LOOKAHEAD:
+        if self.backfill is not None and not (isinstance(self.backfill, str) and self.backfill == _LOOKAHEAD):
             by_setting["backfill"] = self.backfill, orders.BACKFILL | {_LOOKAHEAD: orders.BACKFILL["arrival"]}
         return by_setting
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.reservations != 1:
-            most = EVERYONE if self.reservations == np.inf else int(self.reservations)
+            most = int(min(self.reservations, EVERYONE))
             order = self.order != "fcfs", self._pointer("order", facts), facts
             start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
@@ -513,11 +515,11 @@ class EASY(Ordered):
             r,
             window=scheme.window_s,
             percentile=float(scheme.percentile),
-            least=scheme.least,
+            least=int(scheme.least),
             threshold=float(scheme.threshold or 0),
-            queue=self.adjust.queue,
-            backfill=self.adjust.backfill,
-            running=self.adjust.running,
-            overdue=self.adjust.overdue,
+            queue=bool(self.adjust.queue),
+            backfill=bool(self.adjust.backfill),
+            running=bool(self.adjust.running),
+            overdue=int(self.adjust.overdue),
         )
         return adjusting, None
