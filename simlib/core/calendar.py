@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import LATEST, Ints, Kind, check, number, whole_number
+from .._util import checks
+from .._util.arrays import Ints
 
 Moment = str | date | np.datetime64
 """A time that pandas can make a Timestamp of."""
@@ -23,10 +24,12 @@ def _is_time(value: Any) -> bool:
     return False
 
 
-MOMENT = Kind(_is_time, "a time such as '2012-05-03 14:30'")
+MOMENT = checks.Kind(_is_time, "a time such as '2012-05-03 14:30'")
 
 
-_SECOND = whole_number(-LATEST, LATEST)
+_SECONDS = checks.number("a number of seconds", -checks.LATEST, most=checks.LATEST)
+
+_SECOND = checks.whole_number(-checks.LATEST, checks.LATEST)
 
 
 @lru_cache
@@ -53,7 +56,7 @@ class Calendar:
 
     def time(self, seconds: float) -> pd.Timestamp:
         """Give the calendar time of a second of the log, as a Timestamp in the log's zone."""
-        check(f"{self.name}: time", "seconds", seconds, number("a number of seconds", -LATEST, most=LATEST))
+        checks.check(f"{self.name}: time", "seconds", seconds, _SECONDS)
         return self._clock() + pd.Timedelta(int(seconds), "s")
 
     def second(self, moment: Moment | int) -> int:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import FLAG, Bools, Floats, Ints, by_job, check_settings, instance, number, one_of, or_none
-from .._util.arrays import whole_number, whole_seconds
+from .._util import checks
+from .._util.arrays import Bools, Floats, Ints
 from .._util.compiled import compiled
 
 Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
@@ -22,7 +22,7 @@ WEEK = 7 * 86400
 
 def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
     """Check the estimates of a model: whole seconds from 0 to 2^61 for each job, as int64; else ValueError."""
-    return pd.Series(whole_seconds(str(model), estimate, estimate.index, least=0), estimate.index)
+    return pd.Series(checks.whole_seconds(str(model), estimate, estimate.index, least=0), estimate.index)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Uniform:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_settings(self, seed=whole_number(0), f=number("a number of at least 1", least=1))
+        checks.settings(self, seed=checks.whole_number(0), f=checks.number("a number of at least 1", least=1))
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         u = np.random.default_rng(self.seed).random(len(jobs))
@@ -95,7 +95,7 @@ class Scaled:
     factor: float
 
     def __post_init__(self) -> None:
-        check_settings(self, factor=number("a positive number", above=0))
+        checks.settings(self, factor=checks.number("a positive number", above=0))
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         return in_seconds(np.rint(jobs.estimate * float(self.factor)), self)
@@ -127,13 +127,13 @@ class Modelled:
     cap: float = 86400
 
     def __post_init__(self) -> None:
-        check_settings(
+        checks.settings(
             self,
-            seed=whole_number(0),
-            under=number("a probability", least=0, most=1),
-            short=number("a number of seconds, at least 0", least=0, most=np.inf),
-            stretch=number("a number of at least 1", least=1),
-            cap=number("a positive number of seconds", above=0),
+            seed=checks.whole_number(0),
+            under=checks.number("a probability", least=0, most=1),
+            short=checks.number("a number of seconds, at least 0", least=0, most=np.inf),
+            stretch=checks.number("a number of at least 1", least=1),
+            cap=checks.number("a positive number of seconds", above=0),
         )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
@@ -184,13 +184,13 @@ class Historical:
     ends: pd.Series | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_settings(
+        checks.settings(
             self,
-            deviations=number("a number of at least 0", least=0),
-            stale=number("a positive number of seconds", above=0, most=np.inf),
-            since=one_of("last", "first"),
-            killed=FLAG,
-            ends=or_none(_ENDS),
+            deviations=checks.number("a number of at least 0", least=0),
+            stale=checks.number("a positive number of seconds", above=0, most=np.inf),
+            since=checks.one_of("last", "first"),
+            killed=checks.FLAG,
+            ends=checks.or_none(_ENDS),
         )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
@@ -257,7 +257,7 @@ class LastTwo:
     ends: pd.Series = field(repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_settings(self, ends=_ENDS)
+        checks.settings(self, ends=_ENDS)
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         submit, user, ran = (jobs[name].to_numpy() for name in ("submit", "user", "run"))
@@ -277,12 +277,12 @@ class LastTwo:
         return pd.Series(predicted, jobs.index)
 
 
-_ENDS = instance(pd.Series, "a Series of seconds by the index of the jobs")
+_ENDS = checks.instance(pd.Series, "a Series of seconds by the index of the jobs")
 
 
 def ends_of(jobs: pd.DataFrame, ends: pd.Series, where: str) -> Ints:
     """Find the second at which each job ended, from a Series by the index of the jobs."""
-    return whole_seconds(where, by_job(where, ends, jobs.index), jobs.index)
+    return checks.whole_seconds(where, checks.by_job(where, ends, jobs.index), jobs.index)
 
 
 def did_not_complete(jobs: pd.DataFrame) -> pd.Series:

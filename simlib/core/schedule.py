@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import FLAG, STATISTICS, Bools, Floats, Ints, by_job, check, instance, number, one_of, or_none
-from .._util.arrays import statistics, whole_seconds
+from .._util import checks
+from .._util.arrays import STATISTICS, Bools, Floats, Ints, statistics
 from .._util.words import duration
 from . import metrics
 from .calendar import Moment
@@ -41,7 +41,7 @@ _COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
 WHOSE = ("user", "group", "queue")
 """Columns of the jobs table that an order or a policy of one's own may ask for, besides times and sizes."""
 
-_FLOOR = or_none(number("a number"))
+_FLOOR = checks.or_none(checks.number("a number"))
 """The least bounded slowdown."""
 
 
@@ -102,9 +102,9 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     B     10   15     9       False
     C      2    7     0        True
     """
-    check("simulate", "workload", workload, instance(Workload, "a Workload"))
-    check("simulate", "overrun", overrun, one_of(*_OVERRUN))
-    check("simulate", "feedback", feedback, FLAG)
+    checks.check("simulate", "workload", workload, checks.instance(Workload, "a Workload"))
+    checks.check("simulate", "overrun", overrun, checks.one_of(*_OVERRUN))
+    checks.check("simulate", "feedback", feedback, checks.FLAG)
     if isinstance(policy, type) or not hasattr(policy, "schedule"):
         example = f"{getattr(policy, '__name__', '')}()" if hasattr(policy, "schedule") else "simlib.EASY()"
         raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
@@ -156,12 +156,13 @@ def _checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[
         keys = ", ".join(map(repr, returned)) if isinstance(returned, dict) else ""
         what = f"a dict of {keys or 'nothing'}" if isinstance(returned, dict) else repr(returned)[:80]
         raise ValueError(f"{policy}: schedule returned {what}, expected a dict with 'start', the jobs' start times")
-    kinds: dict[str, Callable] = dict.fromkeys(("start", "submit", "shadow"), whole_seconds) | {"backfilled": _flags}
+    seconds = checks.whole_seconds
+    kinds: dict[str, Callable] = {"start": seconds, "submit": seconds, "shadow": seconds, "backfilled": _flags}
     columns = {}
     for name, values in returned.items():
         if name not in kinds and (name in _COMPUTED or name in jobs.columns):
             raise ValueError(f"{policy}: schedule returned a column {name!r}, expected another name: this one is taken")
-        values = by_job(f"{policy}: {name}", values, jobs.index)
+        values = checks.by_job(f"{policy}: {name}", values, jobs.index)
         columns[name] = kinds[name](f"{policy}: {name}", values, jobs.index) if name in kinds else values.copy()
     return columns
 
@@ -393,8 +394,8 @@ class Schedule:
         >>> simlib.simulate(w, simlib.EASY()).means()[-1, MEANS.index("mean_wait")]
         np.float64(4.5)
         """
-        check(str(self.policy), "floor", floor, _FLOOR)
-        edges = whole_seconds("edges of periods", edges)
+        checks.check(str(self.policy), "floor", floor, _FLOOR)
+        edges = checks.whole_seconds("edges of periods", edges)
         if edges.ndim != 1 or not (edges[1:] > edges[:-1]).all():
             raise ValueError(f"edges of periods: found {str(edges)[:80]}, expected a list of rising seconds")
         columns = self._submit, self._start, self._run, self.workload.jobs.procs.to_numpy(), self._backfilled
@@ -435,7 +436,7 @@ class Schedule:
         >>> schedule.summary(percentiles=True)[["median_wait", "p95_wait"]].to_list()
         [0.0, 9.0]
         """
-        check("summary", "percentiles", percentiles, FLAG)
+        checks.check("summary", "percentiles", percentiles, checks.FLAG)
         used, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
         values = [wait, response, slowdown, used, backfilled, jobs, self._makespan, self.workload.unestimated]
         measures = dict(zip(_SUMMARY, values, strict=True))
@@ -587,7 +588,7 @@ class Schedule:
         """
         if "adjusted" in self._table:
             raise ValueError(f"{self.workload.name}: plan: found adjusted estimates, expected a policy without adjust")
-        check("plan", "now", now, number("a number of seconds"))
+        checks.check("plan", "now", now, checks.number("a number of seconds"))
         jobs = self._table[self._table.submit <= now]
         estimate = np.maximum(jobs.estimate, jobs.run)
         run = jobs.run.where(jobs.end <= now, estimate)

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from tqdm.auto import tqdm
 
-from .._util.arrays import FLAG, Ints, Kind, check, or_none
+from .._util import checks
+from .._util.arrays import Ints
 from .._util.compiled import bar_shows
 
 LONG = 20_000
@@ -28,11 +29,11 @@ _running: dict[int, Ints] = {}  # the arrays `progress_and_stop` of the simulati
 
 _Result = TypeVar("_Result")
 
-_TASKS = Kind(
-    lambda tasks: isinstance(tasks, list) and all(isinstance(task, tuple | list) for task in tasks), "a list of tuples"
+_TASKS = checks.Kind(
+    lambda tasks: isinstance(tasks, Iterable) and not isinstance(tasks, str | np.ndarray), "a list of tuples"
 )
 
-_EXECUTOR = Kind(lambda value: hasattr(value, "submit"), "a concurrent.futures.Executor or a distributed.Client")
+_EXECUTOR = checks.Kind(lambda value: hasattr(value, "submit"), "a concurrent.futures.Executor or a distributed.Client")
 
 
 def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False, plain: bool = False) -> _Result:
@@ -154,11 +155,11 @@ def sweep(
     >>> [round(s.summary().mean_wait) for s in schedules]
     [89878, 8654]
     """
-    check("sweep", "function", function, Kind(callable, "a function"))
-    tasks = list(tasks) if isinstance(tasks, Iterable) and not isinstance(tasks, str) else tasks
-    check("sweep", "tasks", tasks, _TASKS)
-    check("sweep", "executor", executor, or_none(_EXECUTOR))
-    check("sweep", "progress", progress, or_none(FLAG))
+    checks.check("sweep", "function", function, checks.Kind(callable, "a function"))
+    checks.check("sweep", "tasks", tasks, _TASKS)
+    tasks = list(tasks)
+    checks.check("sweep", "executor", executor, checks.or_none(_EXECUTOR))
+    checks.check("sweep", "progress", progress, checks.or_none(checks.FLAG))
     if executor is None:
         granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None  # by a batch system
         threads, to_the_end = ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1), True

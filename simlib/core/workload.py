@@ -12,21 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import (
-    FLAG,
-    LATEST,
-    Ints,
-    Kind,
-    by_job,
-    check,
-    in_order,
-    instance,
-    number,
-    or_none,
-    whole,
-    whole_number,
-)
-from .._util.arrays import whole_numbers
+from .._util import checks
+from .._util.arrays import Ints, in_order
 from . import estimates as _estimates
 from .calendar import MOMENT, Calendar, Moment
 
@@ -70,7 +57,8 @@ class Workload(Calendar):
         The 18 SWF fields with the same index (see `simlib.logs.swf.FIELDS`), to select jobs and to write the log. Like
         `jobs`, the attribute gives a copy, so that the workload itself does not change.
     source : dict
-        The origin: `file`, and `variant` and `sha256` if known; or the `model`, its `jobs` and `seed`.
+        The origin: `file`, and `variant` and `sha256` if known; or the `model`, its `jobs` and `seed`. The attribute
+        gives a copy.
     synthetic : bool
         Whether it is made up, not recorded. If `source` names a published model, the workload is that model's; any
         other synthetic workload replaces a log: see `stand_in`.
@@ -88,8 +76,8 @@ class Workload(Calendar):
     Raises
     ------
     ValueError
-        For a machine without processors, missing columns, numbers that are not whole, labels that repeat or are nan,
-        GPUs below zero.
+        For a machine without processors, columns that are missing or doubled, numbers that are not whole, labels that
+        repeat or are nan, GPUs below zero, and a parameter of another kind.
 
     Examples
     --------
@@ -112,14 +100,14 @@ class Workload(Calendar):
         source: dict[str, Any] | None = None,
         synthetic: bool = False,
     ) -> None:
-        check("Workload", "name", name, instance(str, "a text"))
+        checks.check("Workload", "name", name, checks.instance(str, "a text"))
         self.procs, self.gpus = _machine(name, procs, gpus)
-        check(name, "start", start, or_none(MOMENT))
-        check(name, "header", header, _LINES)
-        check(name, "log", log, or_none(_TABLE))
-        check(name, "source", source, or_none(instance(dict, "a dict")))
-        check(name, "synthetic", synthetic, FLAG)
-        jobs, self._others = _taking_part(_completed(jobs, name, self.gpus), self.procs, self.gpus)
+        checks.check(name, "start", start, checks.or_none(MOMENT))
+        checks.check(name, "header", header, _LINES)
+        checks.check(name, "log", log, checks.or_none(_TABLE))
+        checks.check(name, "source", source, checks.or_none(checks.instance(dict, "a dict")))
+        checks.check(name, "synthetic", synthetic, checks.FLAG)
+        jobs, self._others = _taking_part(_completed(_own(jobs, name), name, self.gpus), self.procs, self.gpus)
         self._jobs = _by_arrival(jobs)
         self.name = name
         self.start = None if start is None else pd.Timestamp(start)
@@ -158,7 +146,7 @@ class Workload(Calendar):
         <Workload two jobs: 2 jobs on 4 processors>
         """
         for job, row in jobs.items():
-            check(f"Workload.of: {name}", job, row, _ROW)
+            checks.check(f"Workload.of: {name}", job, row, _ROW)
         table = pd.DataFrame.from_dict(jobs, orient="index", columns=["submit", "run", "estimate", "procs"])
         return cls(table, procs, name)
 
@@ -310,7 +298,7 @@ class Workload(Calendar):
         >>> w.equals(w.scale_arrivals(2)), w.equals(w.with_procs(8))
         (True, False)
         """
-        check(f"{self.name}: equals", "other", other, instance(Workload, "a Workload"))
+        checks.check(f"{self.name}: equals", "other", other, checks.instance(Workload, "a Workload"))
         machines = [(each.procs, each.gpus, each.start) for each in (self, other)]
         return machines[0] == machines[1] and self._jobs.equals(other._jobs)
 
@@ -342,14 +330,14 @@ class Workload(Calendar):
         """
         table = self._jobs
         if not isinstance(which, str):
-            given = by_job(f"{self.name}: select", which, table.index)
+            given = checks.by_job(f"{self.name}: select", which, table.index)
             if len(given) and pd.api.types.infer_dtype(given, skipna=False) != "boolean":
                 raise ValueError(
                     f"{self.name}: select: found values such as {given.tolist()[0]!r} of type {given.dtype}, expected "
                     "True or False for each job; by places in the table write "
                     "w.derive(w.jobs.iloc[places], 'some jobs')"
                 )
-            return self.derive(table[given.astype(bool)], "selected jobs")
+            return self._derived(table[given.astype(bool)], "selected jobs")
         if self._log is not None:
             table = table.join(self._log.loc[table.index, self._log.columns.difference(table.columns)])
         try:
@@ -360,16 +348,14 @@ class Workload(Calendar):
             raise ValueError(
                 f"{self.name}: cannot select {which!r} ({error}); expected a condition on {', '.join(table.columns)}"
             ) from None
-        return self.derive(self._jobs[chosen], f"jobs with {which}")
+        return self._derived(self._jobs[chosen], f"jobs with {which}")
 
     def months(self, first: str, last: str | None = None) -> Self:
         """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload."""
-        first, last = str(first), str(first if last is None else last)
+        last = first if last is None else last
         for month in (first, last):
-            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
+            if not (isinstance(month, str) and re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month)):
                 raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
-        if last < first:
-            raise ValueError(f"{self.name}: found the months {first} to {last}, expected the later one last")
         submit = self._jobs.submit
         known, edges = self.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
         chosen = [place for place, month in enumerate(known) if first <= month <= last]
@@ -430,7 +416,7 @@ class Workload(Calendar):
 
     def _part(self, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> Self:
         """Select the jobs for which `which` is true, also among those that do not take part."""
-        new = self.derive(self._jobs[which(self._jobs)], step)
+        new = self._derived(self._jobs[which(self._jobs)], step)
         new._others = self._others[which(self._others)]
         return new
 
@@ -478,13 +464,13 @@ class Workload(Calendar):
         >>> w.jobs.submit.to_list(), w.load
         ([0, 40], 0.5)
         """
-        check("scale_arrivals", "factor", factor, number("a positive number", above=0))
+        checks.check("scale_arrivals", "factor", factor, checks.number("a positive number", above=0))
         factor = float(factor)
         submit = self._jobs.submit.to_numpy()  # in order, so that the first is the least
         scaled = submit[:1] + np.rint((submit - submit[:1]) * factor)
         if not np.abs(scaled[:: max(len(scaled) - 1, 1)]).max(initial=0) < 2.0**62:
             raise ValueError(f"scale_arrivals: found factor={factor:g}, expected a smaller one: times overflow 64 bits")
-        return self.derive(self._jobs.assign(submit=scaled.astype(np.int64)), f"interarrival times x {factor:g}")
+        return self._derived(self._jobs.assign(submit=scaled.astype(np.int64)), f"interarrival times x {factor:g}")
 
     def scale_load(self, to: float) -> Self:
         """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1).
@@ -495,7 +481,7 @@ class Workload(Calendar):
         >>> round(simlib.load("sample").scale_load(to=0.8).load, 3)
         0.8
         """
-        check("scale_load", "to", to, number("a positive number such as 0.8", above=0))
+        checks.check("scale_load", "to", to, checks.number("a positive number such as 0.8", above=0))
         if not self.load > 0:
             raise ValueError(f"{self.name}: scale_load: found a load of {self.load}, expected jobs that come and run")
         return self.scale_arrivals(self.load / to)
@@ -581,7 +567,7 @@ class Workload(Calendar):
         # a Series is matched by the jobs' index, anything else by their order
         jobs = self._jobs.assign(estimate=model_itself(self.jobs))
         estimate = _estimates.in_seconds(jobs.estimate, f"{self.name}: estimates: {called}")
-        new = self.derive(jobs.assign(estimate=estimate), f"estimates: {called}")
+        new = self._derived(jobs.assign(estimate=estimate), f"estimates: {called}")
         if not isinstance(model_itself, _estimates.User):
             new._unrequested = self._unrequested[:0]
         return new
@@ -637,7 +623,11 @@ class Workload(Calendar):
         >>> w.derive(w.jobs.assign(procs=1), "one processor each")
         <Workload two jobs: 2 jobs on 4 processors; one processor each>
         """
-        check(f"{self.name}: derive", "step", step, instance(str, "a text"))
+        checks.check(f"{self.name}: derive", "step", step, checks.instance(str, "a text"))
+        return self._derived(_own(jobs, self.name), step)
+
+    def _derived(self, jobs: pd.DataFrame, step: str) -> Self:
+        """Do the same with a table whose numbers nobody else has."""
         jobs = _completed(jobs, self.name, self.gpus)
         if "gpus" in jobs and not (jobs.gpus <= self.gpus).all():
             has = f"expected at most the {self.gpus:,} of the machine"
@@ -657,8 +647,8 @@ class Workload(Calendar):
 
 def _machine(name: str, procs: int, gpus: int) -> tuple[int, int]:
     """Give the processors and GPUs of a machine as int; ValueError for other numbers."""
-    check(f"{name}: machine size", "procs", procs, Kind(whole_number(1, MOST_PROCS).fits, "a positive whole number"))
-    return int(procs), whole(f"{name}: machine", "gpus", gpus, 0, MOST_PROCS)
+    checks.check(f"{name}: machine size", "procs", procs, _PROCS)
+    return int(procs), checks.whole(f"{name}: machine", "gpus", gpus, 0, MOST_PROCS)
 
 
 def copied(table: pd.DataFrame) -> pd.DataFrame:
@@ -668,20 +658,24 @@ def copied(table: pd.DataFrame) -> pd.DataFrame:
 
 def check_shaking(where: str, seconds: object, seed: object) -> int:
     """Check the seconds and the seed of shaking; give the seconds as an int."""
-    whole(where, "seed", seed, 0)
-    return whole(where, "seconds", seconds, 0, 10**9)  # thirty years: who moves them by more does not shake a log
+    checks.whole(where, "seed", seed, 0)
+    return checks.whole(
+        where, "seconds", seconds, 0, 10**9
+    )  # thirty years: who moves them by more does not shake a log
 
 
 # Prepare the jobs table: its columns, which jobs take part, their order.
 
 
-_NUMBER = whole_number(-(2**63))
+_PROCS = checks.Kind(checks.whole_number(1, MOST_PROCS).fits, "a positive whole number")
 
-_ROW = Kind(lambda row: np.shape(row) == (4,), "four numbers: submit, run, estimate, procs")
+_NUMBER = checks.whole_number(-(2**63))
 
-_TABLE = instance(pd.DataFrame, "a DataFrame")
+_ROW = checks.Kind(lambda row: np.shape(row) == (4,), "four numbers: submit, run, estimate, procs")
 
-_LINES = Kind(
+_TABLE = checks.instance(pd.DataFrame, "a DataFrame")
+
+_LINES = checks.Kind(
     lambda lines: isinstance(lines, list | tuple) and all(isinstance(line, str) for line in lines), "a list of texts"
 )
 
@@ -697,31 +691,40 @@ def _check_columns(table: pd.DataFrame, where: str, needed: Sequence[str]) -> No
 
 def checked_past(past: pd.DataFrame | None, needed: Sequence[str], of: str) -> pd.DataFrame | None:
     """Check a table of earlier jobs as a workload's, and copy it; each has run, for a time of which two fit 64 bits."""
-    check(of, "past", past, or_none(_TABLE))
+    checks.check(of, "past", past, checks.or_none(_TABLE))
     if past is None:
         return None
     _check_columns(past, f"{of}: past", needed)
-    columns = {column: whole_numbers(f"{of}: past: column {column}", past[column], past.index) for column in needed}
-    whole_numbers(f"{of}: past: column run", past.run, past.index, 0, LATEST, "whole seconds, 0 to 2^61")
+    columns = {
+        column: checks.whole_numbers(f"{of}: past: column {column}", past[column], past.index) for column in needed
+    }
+    checks.whole_numbers(f"{of}: past: column run", past.run, past.index, 0, checks.LATEST, "whole seconds, 0 to 2^61")
     return past.assign(**columns)
 
 
+def _own(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Copy a table of somebody's with its numbers, also where other arrays share them."""
+    checks.check(name, "jobs", jobs, _TABLE)
+    return jobs.copy()
+
+
 def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
-    """Copy a jobs table, with all `COLUMNS` as int64, and with `gpus` if the machine has some or a job needs some."""
+    """Give a jobs table all `COLUMNS`, as int64, and `gpus` if the machine has some or a job needs some."""
     where = f"{name}: jobs"
-    check(name, "jobs", jobs, _TABLE)
     _check_columns(jobs, where, ["submit", "run", "procs"])
     _refuse_labels(jobs.index, where)
     needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
     columns = [*COLUMNS, "gpus"] if needed else COLUMNS
+    if list(jobs) == COLUMNS == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most derived ones
+        return copied(jobs)
     default: dict[str, Any] = {"estimate": jobs.run, "gpus": 0}
     numbers = {}
     for column in columns:
         values = jobs[column] if column in jobs else default.get(column, -1)
         values = values if isinstance(values, pd.Series) else np.full(len(jobs), values)
         least = 0 if column == "gpus" else -(2**63)
-        numbers[column] = whole_numbers(f"{where}: column {column}", values, jobs.index, least)
-    return pd.DataFrame(numbers, jobs.index)
+        numbers[column] = checks.whole_numbers(f"{where}: column {column}", values, jobs.index, least)
+    return pd.DataFrame(numbers, jobs.index, copy=False)
 
 
 def _refuse_labels(labels: pd.Index, where: str) -> None:

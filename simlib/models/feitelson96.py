@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._util import paths
-from .._util.arrays import FLAG, Floats, Ints, Kind, check, in_order, one_of, or_none, whole
+from .._util import checks, paths
+from .._util.arrays import Floats, Ints, in_order
 from ..core.workload import MOST_JOBS, Workload
 from ..logs.swf import FIELDS
 
@@ -35,7 +35,7 @@ def table() -> dict[str, Any]:
     return numbers | {"fit": "refitted"}
 
 
-_ABOUT = Kind(
+_ABOUT = checks.Kind(
     lambda about: isinstance(about, dict) and {"machine", "load", "size", "run", "repetition", "fit"} <= about.keys(),
     "a dict as from feitelson96.table()",
 )
@@ -83,12 +83,12 @@ def workload(
     >>> len(w), w.procs, round(w.load, 3)
     (1000, 128, 0.688)
     """
-    check("feitelson96", "variant", variant, one_of(*VARIANTS))
-    jobs = whole("feitelson96", "jobs", jobs, 1, MOST_JOBS)
-    whole("feitelson96", "seed", seed, 0)
-    check("feitelson96", "repeat", repeat, FLAG)
-    check("feitelson96", "arrivals", arrivals, or_none(Kind(callable, "a function")))
-    check("feitelson96", "about", about, or_none(_ABOUT))
+    checks.check("feitelson96", "variant", variant, checks.one_of(*VARIANTS))
+    jobs = checks.whole("feitelson96", "jobs", jobs, 1, MOST_JOBS)
+    checks.whole("feitelson96", "seed", seed, 0)
+    checks.check("feitelson96", "repeat", repeat, checks.FLAG)
+    checks.check("feitelson96", "arrivals", arrivals, checks.or_none(checks.Kind(callable, "a function")))
+    checks.check("feitelson96", "about", about, checks.or_none(_ABOUT))
     rng = np.random.default_rng(seed)
     about = table() if about is None else about
     sizes, runs = (about[part][which] for part, which in zip(("size", "run"), VARIANTS[variant], strict=True))

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util import paths
-from .._util.arrays import Floats, whole
+from .._util import checks, paths
+from .._util.arrays import Floats
 from ..core.workload import MOST_JOBS, MOST_PROCS, Workload
 
 # Hyper-Erlang distributions of common order, found from their first three moments.
@@ -129,9 +129,9 @@ def workload(jobs: int = 100_000, procs: int = _PROCS, seed: int = 0) -> Workloa
     >>> workload(jobs=1000)
     <Workload Jann: 1,000 jobs on 322 processors, SYNTHETIC>
     """
-    whole("jann97", "procs", procs, _PROCS, MOST_PROCS, why=", because the largest job has 322")
-    jobs = whole("jann97", "jobs", jobs, 1, MOST_JOBS)
-    whole("jann97", "seed", seed, 0)
+    checks.whole("jann97", "procs", procs, _PROCS, MOST_PROCS, why=", because the largest job has 322")
+    jobs = checks.whole("jann97", "jobs", jobs, 1, MOST_JOBS)
+    checks.whole("jann97", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     streams = []  # of the ranges, each more than a workload of so many jobs can need
     ranges = table()["range"]

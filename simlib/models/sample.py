@@ -8,8 +8,7 @@ no log. `python -m simlib.models.sample` writes `data/samples/sample.swf.gz`.
 import numpy as np
 import pandas as pd
 
-from .._util import paths
-from .._util.arrays import whole
+from .._util import checks, paths
 from ..core.workload import Workload
 from ..logs.swf import write_swf
 
@@ -37,7 +36,7 @@ def sample(seed: int = 1) -> Workload:
     >>> sample()
     <Workload sample: 6,000 jobs on 128 processors, 2026-01-01 to 2026-03-31, SYNTHETIC>
     """
-    whole("sample", "seed", seed, 0)
+    checks.whole("sample", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     users = 40
     falling = 1 / np.arange(1, users + 1)  # the k-th user has a chance that falls as 1 / k

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine
-from .._util.arrays import LATEST, Ints, check_settings, either, number, one_of, whole_number
+from .._util import checks
+from .._util.arrays import Ints
 from ..engine.ranking import Facts
 from . import orders
 from .easy import COUNT, EVERYONE, Given, Ordered
@@ -66,7 +67,7 @@ class Conservative(Ordered):
     order: orders.Order = "fcfs"
 
     def __post_init__(self) -> None:
-        check_settings(self, compress=one_of(*_COMPRESS))
+        checks.settings(self, compress=checks.one_of(*_COMPRESS))
         super().__post_init__()
         if self.order != "fcfs" and self.compress != "arrival":
             raise ValueError(
@@ -134,8 +135,8 @@ class Selective(Ordered):
     order: orders.Order = "fcfs"
 
     def __post_init__(self) -> None:
-        slowdown, adaptive = number("a number from 1 on", least=1, most=np.inf), one_of(_ADAPTIVE)
-        check_settings(self, threshold=either(slowdown, adaptive))
+        slowdown, adaptive = checks.number("a number from 1 on", least=1, most=np.inf), checks.one_of(_ADAPTIVE)
+        checks.settings(self, threshold=checks.either(slowdown, adaptive))
         super().__post_init__()
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
@@ -216,8 +217,8 @@ class SlurmBackfill(Ordered):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        seconds = whole_number(1, LATEST, " of seconds")
-        check_settings(self, depth=COUNT, window=seconds, resolution=seconds, interval=seconds)
+        seconds = checks.whole_number(1, checks.LATEST, " of seconds")
+        checks.settings(self, depth=COUNT, window=seconds, resolution=seconds, interval=seconds)
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         depth = int(min(self.depth, EVERYONE // 2))

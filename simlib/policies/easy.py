@@ -11,7 +11,8 @@ import pandas as pd
 from numba.core.ccallback import CFunc
 
 from .. import engine
-from .._util.arrays import FLAG, Ints, Kind, check_settings, number, one_of, or_none
+from .._util import checks
+from .._util.arrays import Ints
 from ..core.schedule import WHOSE, Feedback, whose
 from ..core.workload import checked_past
 from ..engine.ranking import Facts, NoRank, Usage
@@ -38,15 +39,15 @@ Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 _PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, the columns of the jobs that they look at."""
 
-_FROM_ONE = number("", least=1, most=np.inf)
+_FROM_ONE = checks.number("", least=1, most=np.inf)
 
-COUNT = Kind(
+COUNT = checks.Kind(
     lambda value: _FROM_ONE.fits(value) and (value == np.inf or value == int(value)),
     "a whole number of at least 1, or math.inf",
 )
 """How many jobs."""
 
-_ADJUST = Kind(
+_ADJUST = checks.Kind(
     lambda value: hasattr(value, "history") and not isinstance(value, type),
     "a simlib.policies.walltime.Adjustment or simlib.Predictions",
 )
@@ -61,11 +62,11 @@ class Predictions:
 
     A job's run time is predicted when it arrives. Among the jobs of the same user that have ended by then, the two that
     were submitted last count: their mean run time, in whole seconds and at least one, is the prediction. If only one
-    has ended, the prediction is its run time. If none has ended, or the user is not known, it is the user's estimate. A
-    prediction counts only if it is below the estimate. A running job that outlives its prediction is then expected to
-    run for the user's estimate. If it outlives its estimate, it is expected to run for one minute more, then for
-    another 5, 15 and 30 minutes, and another 1, 2, 5, 10, 20, 50 and 100 hours, one after another. Each such correction
-    causes a scheduling pass. A prediction never kills a job.
+    has ended, the prediction is its run time. If none has ended, or the user is not known, it is the user's estimate.
+    What is predicted from other jobs counts only if it is below the estimate. A running job that outlives its
+    prediction is then expected to run for the user's estimate. If it outlives its estimate, it is expected to run for
+    one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10, 20, 50 and 100 hours, one after
+    another. Each such correction causes a scheduling pass. A prediction never kills a job.
 
     The estimate is the requested time, at least one second, even if the job runs longer. Without predictions, or where
     they are switched off, `simulate` raises it to the run time.
@@ -74,7 +75,8 @@ class Predictions:
     ----------
     predictor : {"last two", "same estimate", "exact", "estimate"}
         "last two" as above; "same estimate" predicts only if both of these jobs requested as much as this one; "exact"
-        knows the run times; "estimate" makes no predictions: it only corrects estimates.
+        predicts the run time itself, also where it is above the estimate, so that nothing is corrected (the report's
+        PERFECT++, section 3.5); "estimate" makes no predictions: it only corrects estimates.
     queue, backfill, running : bool
         Whether predictions are used for the order of the queue, for candidates of backfilling, and for running jobs and
         so for the reservation of the head. These are the switches of `simlib.policies.walltime.Adjustment`.
@@ -82,12 +84,14 @@ class Predictions:
         Whether a prediction that a running job outlives is corrected. If not, the job is expected to end at once, again
         and again, which prevents backfilling (section 3.3).
     past : DataFrame, optional
-        Earlier jobs, all of which have ended: `submit`, `run`, `user`, and for "same estimate" `estimate`.
+        Earlier jobs, all of which have ended: `submit`, `run`, `user`, and for "same estimate" `estimate`; whole
+        numbers as in `Workload.jobs`, and each has run. The policy keeps a copy.
 
     Raises
     ------
     ValueError
-        For an unknown predictor, or a past without these columns.
+        For an unknown predictor, for a switch that is neither True nor False, or for a past without these columns or
+        with values that no job of a `Workload` has.
 
     References
     ----------
@@ -115,7 +119,14 @@ class Predictions:
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_settings(self, predictor=one_of(*_PREDICTORS), queue=FLAG, backfill=FLAG, running=FLAG, correct=FLAG)
+        checks.settings(
+            self,
+            predictor=checks.one_of(*_PREDICTORS),
+            queue=checks.FLAG,
+            backfill=checks.FLAG,
+            running=checks.FLAG,
+            correct=checks.FLAG,
+        )
         needed = ["submit", "run", *(_PREDICTORS[self.predictor] or ())]
         object.__setattr__(self, "past", checked_past(self.past, needed, "Predictions"))
 
@@ -427,7 +438,7 @@ class EASY(Ordered):
     reservations: float = 1
 
     def __post_init__(self) -> None:
-        check_settings(self, reuse_extra=FLAG, adjust=or_none(_ADJUST), reservations=COUNT)
+        checks.settings(self, reuse_extra=checks.FLAG, adjust=checks.or_none(_ADJUST), reservations=COUNT)
         super().__post_init__()
         most = self.reservations
         others = {"reuse_extra": self.reuse_extra, "adjust": self.adjust, "backfill": self.backfill}

@@ -36,7 +36,7 @@ import numba
 import numpy as np
 from numba.core.ccallback import CFunc
 
-from .._util.arrays import check_settings, number, one_of
+from .._util import checks
 from .._util.cache import identity
 from .._util.compiled import compiled as compile_and_keep
 from .._util.compiled import pointer
@@ -97,9 +97,9 @@ class Multifactor:
     account: str = "user"
 
     def __post_init__(self) -> None:
-        weight, days = number("a number"), number("a number of days above 0", above=0)
-        check_settings(self, age=weight, procs=weight, fair_share=weight, max_age_days=days, half_life_days=days)
-        check_settings(self, account=one_of("user", "group"))
+        weight, days = checks.number("a number"), checks.number("a number of days above 0", above=0)
+        checks.settings(self, age=weight, procs=weight, fair_share=weight, max_age_days=days, half_life_days=days)
+        checks.settings(self, account=checks.one_of("user", "group"))
 
     @property
     def half_life_s(self) -> float:
@@ -159,7 +159,7 @@ class Thresholded:
         if isinstance(self.order, Multifactor | Thresholded):
             raise ValueError(f"Thresholded: found order={self.order!r}, expected a name or a function")
         check(self.order, where="Thresholded: order")
-        check_settings(self, seconds=number("a number of seconds of at least 0", least=0, most=math.inf))
+        checks.settings(self, seconds=checks.number("a number of seconds of at least 0", least=0, most=math.inf))
 
     @property
     def function(self) -> Callable[..., float]:

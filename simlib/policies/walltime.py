@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import FLAG, LATEST, Floats, Ints, Kind, check, check_settings, instance, number, one_of, or_none
-from .._util.arrays import side_by_side, whole_number
+from .._util import checks
+from .._util.arrays import Floats, Ints
 from ..core import sweeps
 from ..core.estimates import ends_of
 from ..core.workload import checked_past
@@ -86,14 +86,14 @@ class Scheme:
     project: str = "group"
 
     def __post_init__(self) -> None:
-        check_settings(
+        checks.settings(
             self,
-            key=Kind(_is_key, f"{', '.join(PARTS)}, joined by '+'"),
-            window=Kind(lambda window: _seconds(window) is not None, f"None or {_WINDOW_EXPECTED}"),
-            percentile=number("a number from 0 to 100", least=0, most=100),
-            threshold=or_none(number("a number from 0 to 1", least=0, most=1)),
-            least=whole_number(1, LATEST),
-            project=one_of("group", "queue", "user"),
+            key=checks.Kind(_is_key, f"{', '.join(PARTS)}, joined by '+'"),
+            window=checks.Kind(lambda window: _seconds(window) is not None, f"None or {_WINDOW_EXPECTED}"),
+            percentile=checks.number("a number from 0 to 100", least=0, most=100),
+            threshold=checks.or_none(checks.number("a number from 0 to 1", least=0, most=1)),
+            least=checks.whole_number(1, checks.LATEST),
+            project=checks.one_of("group", "queue", "user"),
         )
 
     @property
@@ -147,15 +147,15 @@ def schemes(
     (168, 7)
     """
     for name, given in (("keys", keys), ("windows", windows), ("percentiles", percentiles)):
-        check("schemes", name, given, _SEVERAL)
+        checks.check("schemes", name, given, _SEVERAL)
     return [Scheme(*dimensions, **options) for dimensions in product(keys, windows, percentiles)]
 
 
-_SCHEMES = Kind(
+_SCHEMES = checks.Kind(
     lambda given: isinstance(given, list | tuple) and all(isinstance(one, Scheme) for one in given), "a list of Scheme"
 )
 
-_SEVERAL = Kind(lambda given: isinstance(given, Iterable) and not isinstance(given, str), "a list")
+_SEVERAL = checks.Kind(lambda given: isinstance(given, Iterable) and not isinstance(given, str), "a list")
 
 
 # Equations
@@ -169,7 +169,7 @@ def used(run: ArrayLike, estimate: ArrayLike) -> Floats:
     >>> used([30, 90], [60, 60]).tolist()
     [0.5, 1.0]
     """
-    run, estimate = (one.astype(float) for one in side_by_side("used", run=run, estimate=estimate))
+    run, estimate = (one.astype(float) for one in checks.side_by_side("used", run=run, estimate=estimate))
     return np.divide(run, estimate, out=np.ones_like(run), where=run < estimate)
 
 
@@ -181,7 +181,7 @@ def t_sched(estimate: ArrayLike, a: ArrayLike) -> Ints:
     >>> t_sched([60, 60], [0.5, np.nan]).tolist()
     [30, 60]
     """
-    estimate, a = side_by_side("t_sched", estimate=estimate, a=a)
+    estimate, a = checks.side_by_side("t_sched", estimate=estimate, a=a)
     adjusted = estimate * a.astype(float)
     return np.where(np.isnan(adjusted), estimate, np.rint(np.nan_to_num(adjusted))).astype(np.int64)
 
@@ -196,7 +196,7 @@ def accuracy(run: ArrayLike, estimate: ArrayLike) -> Floats:
     >>> accuracy([30, 90, 0], [60, 60, 0]).round(2).tolist()
     [0.5, 0.67, 1.0]
     """
-    run, estimate = (one.astype(float) for one in side_by_side("accuracy", run=run, estimate=estimate))
+    run, estimate = (one.astype(float) for one in checks.side_by_side("accuracy", run=run, estimate=estimate))
     low, high = np.minimum(run, estimate), np.maximum(run, estimate)
     return np.divide(low, high, out=np.ones_like(low), where=high > 0)
 
@@ -273,8 +273,8 @@ def parameters(jobs: pd.DataFrame, ends: pd.Series, schemes: Sequence[Scheme], e
     >>> parameters(w.jobs, w.jobs.submit + w.jobs.run, two).loc[2].to_list()
     [0.375, 0.5]
     """
-    check("walltime", "jobs", jobs, instance(pd.DataFrame, "a DataFrame"))
-    check("walltime", "schemes", schemes, _SCHEMES)
+    checks.check("walltime", "jobs", jobs, checks.instance(pd.DataFrame, "a DataFrame"))
+    checks.check("walltime", "schemes", schemes, _SCHEMES)
     pass_of = attrgetter("key", "project", "window_s", "least")
     passes = [list(part) for _, part in groupby(sorted(schemes, key=pass_of), pass_of)]
     columns: dict[Scheme, Floats] = {}
@@ -342,7 +342,8 @@ class Adjustment:
         jobs.
     past : DataFrame, optional
         Earlier jobs, such as those of months simulated before: the columns of the key, `run`, `estimate` and `end`, in
-        seconds of the same clock. A job that ends after a submission does not count for it.
+        seconds of the same clock; whole numbers as in `Workload.jobs`. A job that ends after a submission does not
+        count for it. The adjustment keeps a copy.
     overdue : int
         A job that still runs at its expected end is expected to end after this many seconds. The paper does not say;
         the authors' simulator has five minutes.
@@ -365,8 +366,10 @@ class Adjustment:
     overdue: int = 300
 
     def __post_init__(self) -> None:
-        scheme, seconds = instance(Scheme, "a Scheme"), whole_number(0, LATEST, " of seconds")
-        check_settings(self, scheme=scheme, queue=FLAG, backfill=FLAG, running=FLAG, overdue=seconds)
+        scheme, seconds = checks.instance(Scheme, "a Scheme"), checks.whole_number(0, checks.LATEST, " of seconds")
+        checks.settings(
+            self, scheme=scheme, queue=checks.FLAG, backfill=checks.FLAG, running=checks.FLAG, overdue=seconds
+        )
         needed = ["run", "estimate", "end", *self.scheme.columns]
         object.__setattr__(self, "past", checked_past(self.past, needed, "Adjustment"))
 

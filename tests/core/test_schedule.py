@@ -233,7 +233,7 @@ IMPOSSIBLE = {
     "infinite": ({"start": [0, np.inf, 2]}, "start: job 1: found inf, expected whole seconds"),
     "beyond 64 bits": ({"start": [0, 2**62, 2]}, "start: job 1: found 4611686018427387904, expected whole seconds"),
     "far beyond": ({"start": [0, 2**70, 2]}, "expected whole seconds"),
-    "texts": ({"start": ["0", "10", "2"]}, "start: found values such as '0', expected whole seconds"),
+    "texts": ({"start": ["0", "10", "2"]}, "start: job 0: found '0', expected whole seconds"),
     "nothing": ({"start": [0, None, 2]}, "expected whole seconds"),
     "flags of another kind": ({"start": [0, 10, 2], "backfilled": ["no", "no", "yes"]}, "expected True or False"),
     "moved submissions": ({"start": [0, 10, 2], "submit": [0, 0, 2]}, "job 1 is submitted at second 0, expected 1"),

@@ -10,9 +10,21 @@ import pytest
 from helpers import API
 
 import simlib
-
-from simlib import EASY, FCFS, Conservative, Multifactor, OwnPolicy, Predictions, Selective, SlurmBackfill, Thresholded
-from simlib import Workload, metrics, simulate, sweep
+from simlib import (
+    EASY,
+    FCFS,
+    Conservative,
+    Multifactor,
+    OwnPolicy,
+    Predictions,
+    Selective,
+    SlurmBackfill,
+    Thresholded,
+    Workload,
+    metrics,
+    simulate,
+    sweep,
+)
 from simlib.core.estimates import Historical, LastTwo, Modelled, Scaled, Uniform
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models import examples, feitelson96, jann97, users

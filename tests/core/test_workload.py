@@ -70,7 +70,7 @@ def test_a_machine_needs_processors(procs):
 
 
 def test_missing_columns_are_named():
-    with pytest.raises(ValueError, match="KTH: jobs: missing column run, procs; expected submit, run and procs"):
+    with pytest.raises(ValueError, match="KTH: jobs: missing column run, procs; expected submit, run, procs"):
         Workload(TABLE[["submit"]], 4, name="KTH")
 
 
