@@ -564,10 +564,9 @@ class Workload(Calendar):
         """
         model_itself = _estimates.named(model)
         called = getattr(model_itself, "__name__", model_itself)
-        # a Series is matched by the jobs' index, anything else by their order
-        jobs = self._jobs.assign(estimate=model_itself(self.jobs))
-        estimate = _estimates.in_seconds(jobs.estimate, f"{self.name}: estimates: {called}")
-        new = self._derived(jobs.assign(estimate=estimate), f"estimates: {called}")
+        where, index = f"{self.name}: estimates: {called}", self._jobs.index
+        estimate = _estimates.in_seconds(pd.Series(checks.by_job(where, model_itself(self.jobs), index), index), where)
+        new = self._derived(self._jobs.assign(estimate=estimate), f"estimates: {called}")
         if not isinstance(model_itself, _estimates.User):
             new._unrequested = self._unrequested[:0]
         return new
