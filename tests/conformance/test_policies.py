@@ -152,15 +152,13 @@ WRONG_PAST = {
 
 
 @pytest.mark.parametrize("columns, said", WRONG_PAST.values(), ids=WRONG_PAST)
-@pytest.mark.parametrize(
-    "make", [lambda past: Predictions("same estimate", past=past), lambda past: Adjustment(past=past)]
-)
+@pytest.mark.parametrize("make", [partial(Predictions, "same estimate"), Adjustment])
 def test_earlier_jobs_that_no_workload_has_are_refused(make, columns, said):
     with pytest.raises(ValueError, match=f"past: {said}, expected whole"):
-        make(PAST.assign(**columns))
+        make(past=PAST.assign(**columns))
     with pytest.raises(ValueError, match="past: found column run twice"):
-        make(pd.concat([PAST, PAST[["run"]]], axis=1))
-    make(PAST.astype(float))
+        make(past=pd.concat([PAST, PAST[["run"]]], axis=1))
+    make(past=PAST.astype(float))
 
 
 def test_exact_predictions_are_run_times_also_above_the_estimate():

@@ -241,33 +241,34 @@ def shown(number):
     return told(number)
 def thrown():
     return np.random.rand()
+def lost(number):
+    return undefined * number
 """
 
 REFUSED = {
     "wait * procs": "returns nothing; expected",
     "if wait > 1e9: return 1.0": "returns nothing for wait=60, estimate=3600, procs=8; expected .* in every case",
-    "if procs > 4: return 1.0\nif procs < 4: return 2.0": "returns nothing for wait=60, estimate=3600, procs=4; expected",
-    "if estimate < 600: value = 1.0\nreturn value": "reads a variable that has no value yet for wait=60, estimate=3600, "
-    "procs=8; expected one in every case",
+    "if procs > 4: return 1.0\nif procs < 4: return 2.0": "returns nothing for wait=60, estimate=3600, procs=4; exp",
+    "if estimate < 600: value = 1.0\nreturn value": "reads a variable that has no value yet for wait=60, .*, procs=8; exp",
     "return 'first'": "returns text",
-    "return 'first' if wait > 10 else 0.0": "a value that is sometimes a number and sometimes text; expected a number in",
-    "return waiting * procs": r"line 2 \(`return waiting \* procs`\): it reads 'waiting', which is not defined; .* misspelt",
+    "return 'first' if wait > 10 else 0.0": "a value that is sometimes a number and sometimes text; exp",
+    "return waiting * procs": r"line 2 \(`return waiting \* procs`\): it reads 'waiting', .* misspelt",
     "if wait > 1e6: return waiting\nreturn procs": "line 2 .* it reads 'waiting', which is not defined",
     "return wait.seconds": "line 2 .*, procs=8 it raises AttributeError: 'float' object has no attribute 'seconds'",
     "import math\nreturn math.sqrt(wait)": r"line 2 \(`import math`\): it imports math; expected the import above the",
-    "print(wait)\nreturn wait": r"line 2 \(`print\(wait\)`\): it prints; .* write print\(mine\(wait=60.0, .*, procs=8.0\)\)",
+    "print(wait)\nreturn wait": r"line 2 \(`print\(wait\)`\): it prints; .* print\(mine\(wait=60.0, .*, procs=8.0\)\)",
     "return shown(wait)": r"line 7 of 'told', which it calls \(`print\(number\)`\): it prints",
     "aloud(wait)\nreturn wait": r"line 2 \(`aloud\(wait\)`\): it prints",
     "return max([print(procs) or procs for _ in range(2)])": "line 2 .*: it prints",
-    "def mine(user, wait):\n print(user)\n return wait": r"it prints; .* print\(mine\(user=7.0, wait=60.0\)\) in a cell",
+    "def mine(user, wait):\n print(user)\n return wait": r"it prints; .* print\(mine\(user=7.0, wait=60.0\)\)",
     "return float(input('how urgent?'))": "line 2 .*: it asks for input; expected",
     "return {'a': object()}[wait]": "line 2 .*, procs=8 it raises KeyError: 60.0; expected a number",
     "try:\n return wait / estimate\nexcept ZeroDivisionError:\n return 0.0": "line [24] .*: a `try` block that catches "
     "ZeroDivisionError by its name; expected an `if`",
     "global count\ncount = wait\nreturn count": "line 3 .*: it sets the global variable 'count'; expected",
     "return [wait, 'none'][int(procs) % 2]": "line 2 .*; expected",
-    "kind = 'short' if estimate < 60 else 3\nreturn wait if kind == 3 else procs": "line [23] .*: a value that is sometimes a "
-    "number and sometimes text",
+    "kind = 'short' if estimate < 60 else 3\nreturn wait if kind == 3 else procs": "line [23] .*: a value that is "
+    "sometimes a number and sometimes text",
     "return jobs['a'] * wait": "line 2 .*: it reads 'jobs', which is of type dict; expected numbers",
     "seen.append(wait)\nreturn wait": "line 2 .*: it reads 'seen', .*list; expected numbers",
     "with lock:\n return wait": "line 2 .*: a `with` block; expected arithmetic",
@@ -282,7 +283,7 @@ REFUSED = {
     "return (-procs, wait)": r"returns several values \(a tuple\)",
     "return [-procs, wait]": "returns a list",
     "return complex(wait)": "returns a complex number",
-    "return undefined * shown(wait)": r"line 2 \(`return undefined \* shown\(wait\)`\): it ",
+    "again = lost(wait)\nreturn again": r"line 14 of 'lost', which it calls \(`return undefined \* number`\): it reads",
 }
 """What cannot be an order, as somebody writes it below `def mine(wait, estimate, procs):`, and what it is told."""
 
