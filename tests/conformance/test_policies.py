@@ -2,6 +2,7 @@
 
 import math
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np

@@ -249,7 +249,7 @@ REFUSED = {
     "wait * procs": "returns nothing; expected",
     "if wait > 1e9: return 1.0": "returns nothing for wait=60, estimate=3600, procs=8; expected .* in every case",
     "if procs > 4: return 1.0\nif procs < 4: return 2.0": "returns nothing for wait=60, estimate=3600, procs=4; exp",
-    "if estimate < 600: value = 1.0\nreturn value": "reads a variable that has no value yet for wait=60, .*, procs=8; exp",
+    "if estimate < 600: value = 1.0\nreturn value": "reads a variable that has no value yet for wait=60, .*; exp",
     "return 'first'": "returns text",
     "return 'first' if wait > 10 else 0.0": "a value that is sometimes a number and sometimes text; exp",
     "return waiting * procs": r"line 2 \(`return waiting \* procs`\): it reads 'waiting', .* misspelt",
