@@ -64,8 +64,9 @@ def whole_number(least: int, most: int | None = None, unit: str = "") -> Kind:
         right = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         return bool(right and least <= value and (most is None or value <= most))
 
-    expected = f"of at least {least:,}" if most is None else f"{least:,} to {most:,}"
-    return Kind(fits, f"a whole number{unit}{' ' if most is None else ', '}{expected}")
+    expected = f" of at least {least:,}" if most is None or most >= LATEST else f", {least:,} to {most:,}"
+    giant = f", and at most 2^{most.bit_length() - 1}" if most is not None and most >= LATEST else ""
+    return Kind(fits, f"a whole number{unit}{expected}{giant}")
 
 
 def instance(kind: Any, expected: str) -> Kind:

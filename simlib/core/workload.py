@@ -721,8 +721,9 @@ def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
     for column in columns:
         values = jobs[column] if column in jobs else default.get(column, -1)
         values = values if isinstance(values, pd.Series) else np.full(len(jobs), values)
-        least = 0 if column == "gpus" else -(2**63)
-        numbers[column] = checks.whole_numbers(f"{where}: column {column}", values, jobs.index, least)
+        least, expected = (0, "whole numbers of at least 0") if column == "gpus" else (-(2**63), "whole numbers")
+        place = f"{where}: column {column}"
+        numbers[column] = checks.whole_numbers(place, values, jobs.index, least, expected=expected)
     return pd.DataFrame(numbers, jobs.index, copy=False)
 
 

@@ -217,7 +217,7 @@ def test_the_enumeration_is_four_by_six_by_seven():
         ({"key": "account"}, r"found key='account', expected user, project, estimate, joined by '\+'"),
         ({"key": "user+user"}, r"found key='user\+user'"),
         ({"threshold": 1.5}, "found threshold=1.5, expected None or a number from 0 to 1"),
-        ({"least": 0}, "found least=0, expected a whole number, 1 to"),
+        ({"least": 0}, "found least=0, expected a whole number of at least 1"),
         ({"project": "app"}, "found project='app', expected 'group', 'queue' or 'user'"),
     ],
 )
