@@ -253,6 +253,8 @@ class Ordered:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         followed = feedback or engine.OPEN
         watched = np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop
+        # kernels write into what they get, as submissions that follow jobs
+        submit, run, estimate, procs = (np.require(one, np.int64, "CW") for one in (submit, run, estimate, procs))
         given = submit, run, estimate, procs, machine, *followed, watched
         if gpus is not None:
             return {"submit": submit, **self._run_with_gpus(given, *gpus)}

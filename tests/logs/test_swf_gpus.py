@@ -80,7 +80,7 @@ def test_gpus_that_cannot_be_are_refused_and_those_of_a_machine_without_any_are_
         ([0, -1], "found -1, expected whole numbers of at least 0"),
         ([0, 0.5], "expected whole numbers"),
     ):
-        with pytest.raises(ValueError, match=f"jobs: column gpus: {said}"):
+        with pytest.raises(ValueError, match=f"jobs: column gpus: job 1: {said}"):
             Workload(table.assign(gpus=gpus), 4, gpus=2)
     with pytest.raises(ValueError, match="machine: found gpus=-1, expected a whole number of at least 0"):
         Workload(table, 4, gpus=-1)
