@@ -32,9 +32,8 @@ def paragon_1995(table: Table) -> None:
 
     Examples
     --------
-    >>> from copy import deepcopy
     >>> from simlib.models import twin
-    >>> table = deepcopy(twin.parameters("SDSC-Par-96"))
+    >>> table = twin.parameters("SDSC-Par-96")
     >>> paragon_1995(table)
     >>> table["months"]["name"][0], sum(table["months"]["jobs"])
     ('1995-01', 76057)

@@ -1,4 +1,4 @@
-"""Arrays: names of types for annotations, quick sorting, checks of settings, means and percentiles of groups."""
+"""Arrays: names of types for annotations, quick sorting, means and percentiles of groups."""
 
 from typing import Any
 
@@ -32,22 +32,6 @@ def in_order(values: Ints) -> Ints:
     keys: Ints = (values << bits) | np.arange(len(values))
     keys.sort()
     return keys & (2**bits - 1)
-
-
-def whole(where: str, name: str, value: object, least: int, most: int | None = None, why: str = "") -> None:
-    """Check that a setting is a whole number of a range."""
-    right = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not (right and least <= value and (most is None or value <= most)):  # type: ignore[operator]
-        expected = f"a whole number of at least {least:,}" if most is None else f"a whole number, {least:,} to {most:,}"
-        raise ValueError(f"{where}: found {name}={value!r}, expected {expected}{why}")
-
-
-def check_settings(of: object, **settings: tuple[object, str]) -> None:
-    """Check the settings of an object: for each by name whether it is right, and what is expected."""
-    for name, (right, expected) in settings.items():
-        if not right:
-            found = f"{type(of).__name__}: found {name}={getattr(of, name)!r}"
-            raise ValueError(f"{found}, expected {expected}")
 
 
 # Means and percentiles of many groups at once, original and resampled: the values are sorted once. A percentile is a

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import STATISTICS, Bools, Codes, Floats, Ints, block_sums, resampled, whole
+from .._util import checks
+from .._util.arrays import STATISTICS, Bools, Codes, Floats, Ints, block_sums, resampled
 from .._util.words import duration, per_cent
 from ..core.schedule import Schedule
 from ..core.sweeps import sweep
@@ -383,10 +384,12 @@ def compare(
     check_names(where, policies, least=2)
     if base is not None and base not in policies:
         raise ValueError(f"{where}: found base={base!r}, expected one of {', '.join(map(str, policies))}")
-    whole(where, "shakes", shakes, FEWEST_RUNS - 1, why=": fewer say next to nothing of how far another would lie")
+    checks.whole(
+        where, "shakes", shakes, FEWEST_RUNS - 1, why=": fewer say next to nothing of how far another would lie"
+    )
     check_shaking(where, seconds, seed)
-    whole(where, "least", least, 1)
-    whole(where, "users", users, 0)
+    checks.whole(where, "least", least, 1)
+    checks.whole(where, "users", users, 0)
     if 0 < users < FEWEST_RUNS:
         raise ValueError(f"{where}: found users={users}, expected 0, or at least {FEWEST_RUNS} draws that can differ")
     if not len(workload):

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from .._util import cache, paths
-from .._util.arrays import Codes, Ints, whole
+from .._util import cache, checks, paths
+from .._util.arrays import Codes, Ints
 from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
 from ..core.sweeps import sweep
@@ -119,7 +119,7 @@ def replicate(
     {('own', 'EASY'): 8794.0, ('own', 'FCFS'): 90014.0, ('exact', 'EASY'): 5764.0, ('exact', 'FCFS'): 90014.0}
     """
     where = "replicate"
-    whole(where, "shakes", shakes, 0)
+    checks.whole(where, "shakes", shakes, 0)
     check_shaking(where, seconds, seed)
     if isinstance(policies, Mapping):
         check_names(where, policies)

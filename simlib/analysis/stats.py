@@ -10,7 +10,8 @@ import pandas as pd
 import scipy  # its parts come when they are first used: scipy.stats alone costs as much as all else here
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats, Ints, whole
+from .._util import checks
+from .._util.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -238,15 +239,15 @@ def _quantiles(confidence: float, count: int) -> Floats:
 
 def _check_settings(confidence: float, fewest: int) -> None:
     """Raise ValueError for settings of `batch_means` out of range."""
-    whole("batch_means", "most and least", fewest, 2)
+    checks.whole("batch_means", "most and least", fewest, 2)
     if not 0 < confidence < 1:
         raise ValueError(f"batch_means: found confidence={confidence!r}, expected a share between 0 and 1, as 0.9")
 
 
 def _check_values(values: Floats, batch: int, warmup: int) -> None:
     """Raise ValueError for invalid batches, or values that do not fit them; sums show whether all are finite."""
-    whole("batch_means", "batch", batch, 1)
-    whole("batch_means", "warmup", warmup, 0)
+    checks.whole("batch_means", "batch", batch, 1)
+    checks.whole("batch_means", "warmup", warmup, 0)
     if values.ndim != 1:
         raise ValueError(_expected_finite(values))
     if len(values) < (warmup + 2) * batch:

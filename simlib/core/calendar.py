@@ -1,17 +1,35 @@
 """Tell the time and the calendar month of the seconds of a log."""
 
 import operator
+from contextlib import suppress
 from datetime import date, tzinfo
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._util import checks
 from .._util.arrays import Ints
 
 Moment = str | date | np.datetime64
 """A time that pandas can make a Timestamp of."""
+
+
+def _is_time(value: Any) -> bool:
+    """Tell whether pandas can make a time of something that is meant as one."""
+    with suppress(ValueError):
+        return isinstance(value, Moment) and not pd.isna(pd.Timestamp(value))
+    return False
+
+
+MOMENT = checks.Kind(_is_time, "a time such as '2012-05-03 14:30'")
+
+
+_SECONDS = checks.number("a number of seconds", -checks.LATEST, most=checks.LATEST)
+
+_SECOND = checks.whole_number(-checks.LATEST, checks.LATEST)
 
 
 @lru_cache
@@ -38,6 +56,7 @@ class Calendar:
 
     def time(self, seconds: float) -> pd.Timestamp:
         """Give the calendar time of a second of the log, as a Timestamp in the log's zone."""
+        checks.check(f"{self.name}: time", "seconds", seconds, _SECONDS)
         return self._clock() + pd.Timedelta(int(seconds), "s")
 
     def second(self, moment: Moment | int) -> int:
@@ -46,11 +65,11 @@ class Calendar:
         If the clock shows a local time twice, the first one counts. If it skips a local time, the second at which it
         continues counts.
         """
-        if isinstance(moment, (int, np.integer)):
-            return int(moment)
+        if _SECOND.fits(moment):
+            return int(moment)  # type: ignore[arg-type]
         clock = self._clock()
         try:
-            time = pd.Timestamp(moment)
+            time = pd.Timestamp(moment if isinstance(moment, Moment) else "")
             if time.tz is None:
                 time = time.tz_localize(clock.tz, ambiguous=True, nonexistent="shift_forward")
             return operator.index((time - clock) // pd.Timedelta(1, "s"))  # of no time it is no whole number

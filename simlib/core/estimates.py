@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Bools, Floats, Ints, check_settings, whole
+from .._util import checks
+from .._util.arrays import Bools, Floats, Ints
 from .._util.compiled import compiled
 
 Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
@@ -21,13 +22,7 @@ WEEK = 7 * 86400
 
 def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
     """Check the estimates of a model: whole seconds from 0 to 2^61 for each job, as int64; else ValueError."""
-    seconds = pd.to_numeric(estimate, errors="coerce").to_numpy(float, na_value=np.nan)
-    fits = (seconds >= 0) & (seconds <= 2.0**61) & (np.floor(seconds) == estimate.to_numpy())
-    if not fits.all():
-        place = int(fits.argmin())
-        which = f"job {estimate.index[place]}: found an estimate of {estimate.iloc[place]}"
-        raise ValueError(f"{model}: {which}, expected whole seconds, 0 to 2^61")
-    return estimate.astype(np.int64)
+    return pd.Series(checks.whole_seconds(str(model), estimate, estimate.index, least=0), estimate.index)
 
 
 @dataclass(frozen=True)
@@ -78,12 +73,11 @@ class Uniform:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole("Uniform", "seed", self.seed, 0)
-        check_settings(self, f=(np.isfinite(self.f) and self.f >= 1, "a number of at least 1"))
+        checks.settings(self, seed=checks.whole_number(0), f=checks.number("a number of at least 1", least=1))
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         u = np.random.default_rng(self.seed).random(len(jobs))
-        return in_seconds(np.floor(jobs.run * (1 + (self.f - 1) * u)), self)  # never above f r
+        return in_seconds(np.floor(jobs.run * (1 + (float(self.f) - 1) * u)), self)  # never above f r
 
 
 @dataclass(frozen=True)
@@ -101,10 +95,10 @@ class Scaled:
     factor: float
 
     def __post_init__(self) -> None:
-        check_settings(self, factor=(np.isfinite(self.factor) and self.factor > 0, "a positive number"))
+        checks.settings(self, factor=checks.number("a positive number", above=0))
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
-        return in_seconds(np.rint(jobs.estimate * self.factor), self)
+        return in_seconds(np.rint(jobs.estimate * float(self.factor)), self)
 
 
 @dataclass(frozen=True)
@@ -133,20 +127,20 @@ class Modelled:
     cap: float = 86400
 
     def __post_init__(self) -> None:
-        whole("Modelled", "seed", self.seed, 0)
-        check_settings(
+        checks.settings(
             self,
-            under=(0 <= self.under <= 1, "a probability"),
-            short=(self.short >= 0, "a number of seconds, at least 0"),
-            stretch=(1 <= self.stretch < np.inf, "a number of at least 1"),
-            cap=(0 < self.cap < np.inf, "a positive number of seconds"),
+            seed=checks.whole_number(0),
+            under=checks.number("a probability", least=0, most=1),
+            short=checks.number("a number of seconds, at least 0", least=0, most=np.inf),
+            stretch=checks.number("a number of at least 1", least=1),
+            cap=checks.number("a positive number of seconds", above=0),
         )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         rng = np.random.default_rng(self.seed)
         too_small = rng.random(len(jobs)) < self.under
         u = 1 - rng.random(len(jobs))  # NumPy's interval is [0, 1)
-        estimate = jobs.run / u * np.where(jobs.run < self.short, self.stretch, 1)
+        estimate = jobs.run / u * np.where(jobs.run < self.short, float(self.stretch), 1)
         estimate = estimate.clip(upper=np.maximum(jobs.run, float(self.cap)))
         return in_seconds(estimate.where(~too_small, 0.99 * jobs.run).round(), self)
 
@@ -190,17 +184,20 @@ class Historical:
     ends: pd.Series | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_settings(
+        checks.settings(
             self,
-            deviations=(0 <= self.deviations < np.inf, "a number of at least 0"),
-            stale=(self.stale > 0, "a positive number of seconds"),
-            since=(self.since in ("last", "first"), "'last' or 'first'"),
+            deviations=checks.number("a number of at least 0", least=0),
+            stale=checks.number("a positive number of seconds", above=0, most=np.inf),
+            since=checks.one_of("last", "first"),
+            killed=checks.FLAG,
+            ends=checks.or_none(_ENDS),
         )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         past = self.past(jobs)
-        estimate = (past["mean"] + self.deviations * past["sd"]).where(past["runs"] > 0)
-        estimate = estimate.fillna(past["all_mean"] + self.deviations * past["all_sd"])
+        deviations = float(self.deviations)
+        estimate = (past["mean"] + deviations * past["sd"]).where(past["runs"] > 0)
+        estimate = estimate.fillna(past["all_mean"] + deviations * past["all_sd"])
         # cut to whole seconds, so that an estimate is below the run time if and only if it was before
         return in_seconds(estimate.where(past["all_runs"] > 0, jobs.estimate) // 1, self)
 
@@ -225,7 +222,7 @@ class Historical:
             recorded, by_submit = submit, np.argsort(submit, kind="stable")
             asked = known = np.argsort(by_submit)
         else:
-            recorded = known = self.ends.loc[jobs.index].to_numpy()
+            recorded = known = ends_of(jobs, self.ends, "Historical: ends")
             asked = submit
         triple = jobs.groupby(["app", "user", "procs"]).ngroup().to_numpy().astype(np.int64)
         learn = np.full(len(jobs), True) if self.killed else ~did_not_complete(jobs).to_numpy()
@@ -259,9 +256,12 @@ class LastTwo:
 
     ends: pd.Series = field(repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        checks.settings(self, ends=_ENDS)
+
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
         submit, user, ran = (jobs[name].to_numpy() for name in ("submit", "user", "run"))
-        ends = self.ends.loc[jobs.index].to_numpy()
+        ends = ends_of(jobs, self.ends, "LastTwo: ends")
         by_submit = np.argsort(submit, kind="stable")
         number = np.argsort(by_submit, kind="stable")
         by_end = np.lexsort((number, ends))
@@ -275,6 +275,14 @@ class LastTwo:
                 mean = sum(run for _, run in known) // len(known)
                 predicted[job] = min(max(mean, 1), predicted[job])
         return pd.Series(predicted, jobs.index)
+
+
+_ENDS = checks.instance(pd.Series, "a Series of seconds by the index of the jobs")
+
+
+def ends_of(jobs: pd.DataFrame, ends: pd.Series, where: str) -> Ints:
+    """Find the second at which each job ended, from a Series by the index of the jobs."""
+    return checks.whole_seconds(where, checks.by_job(where, ends, jobs.index), jobs.index)
 
 
 def did_not_complete(jobs: pd.DataFrame) -> pd.Series:

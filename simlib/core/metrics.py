@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._util import checks
 from .._util.arrays import Bools, Floats, Ints
 from .._util.compiled import compiled
 
@@ -37,7 +38,7 @@ def slowdown(wait: ArrayLike, run: ArrayLike) -> Floats:
     >>> slowdown([0, 60, 60], [60, 60, 0]).tolist()
     [1.0, 2.0, inf]
     """
-    wait, run = np.asarray(wait, float), np.asarray(run, float)
+    wait, run = (one.astype(float) for one in checks.side_by_side("slowdown", wait=wait, run=run))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(wait == 0, 1.0, (wait + run) / run)
 
@@ -55,8 +56,11 @@ def bounded_slowdown(
     >>> bounded_slowdown([0, 20], [1, 1]).tolist(), bounded_slowdown([0, 20], [1, 1], floor=None).tolist()
     ([1.0, 2.1], [0.1, 2.1])
     """
-    ratio = cast(Floats, (np.asarray(wait, float) + run) / np.maximum(run, threshold))
-    return ratio if floor is None else np.maximum(ratio, floor)
+    checks.check("bounded_slowdown", "threshold", threshold, checks.number("a positive number of seconds", above=0))
+    checks.check("bounded_slowdown", "floor", floor, checks.or_none(checks.number("a number")))
+    wait, run = checks.side_by_side("bounded_slowdown", wait=wait, run=run)
+    ratio = cast(Floats, (wait.astype(float) + run) / np.maximum(run, float(threshold)))
+    return ratio if floor is None else np.maximum(ratio, float(floor))
 
 
 @compiled
@@ -118,7 +122,9 @@ def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int
     >>> times.tolist(), share.tolist()
     ([0, 10, 15], [0.75, 0.5, 0.0])
     """
-    start, end, procs = np.asarray(start), np.asarray(end), np.asarray(procs)
+    checks.check("utilization", "machine", machine, checks.number("a positive number of processors", above=0))
+    columns = checks.side_by_side("utilization", start=start, end=end, procs=procs)
+    start, end, procs = (checks.whole_numbers("utilization", column) for column in columns)
     times, which = np.unique(np.concatenate([start, end]), return_inverse=True)
     change = np.bincount(which, weights=np.concatenate([procs, -procs]))
     return times, np.cumsum(change) / machine
@@ -129,8 +135,8 @@ def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int
 
 def size_class(procs: ArrayLike) -> Ints:
     """Find the size class of each job, by its upper end: 1, 2, 4 (sizes 3 and 4), 8 (5 to 8), and so on."""
-    upper = 2 ** np.arange(31)
-    return upper[np.searchsorted(upper, np.asarray(procs))]
+    upper = 2 ** np.arange(63)
+    return upper[np.searchsorted(upper, checks.whole_numbers("size_class", procs, most=2**62))]
 
 
 def class_name(upper: int) -> str:
@@ -141,8 +147,10 @@ def class_name(upper: int) -> str:
 # Say which processors each job may have had: a simulation says only how many.
 
 
-def most_at_once(start: Ints, end: Ints, procs: Ints) -> int:
+def most_at_once(start: ArrayLike, end: ArrayLike, procs: ArrayLike) -> int:
     """Find the largest number of processors that jobs use at once."""
+    columns = checks.side_by_side("most_at_once", start=start, end=end, procs=procs)
+    start, end, procs = (checks.whole_numbers("most_at_once", column) for column in columns)
     times = np.concatenate([end, start])  # at the same second ends come first
     change = np.concatenate([-procs, procs])[np.argsort(times, kind="stable")]
     return int(np.cumsum(change).max(initial=0))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._util import checks
 from .._util.arrays import STATISTICS, Bools, Floats, Ints, statistics
 from .._util.words import duration
 from . import metrics
@@ -40,8 +41,8 @@ _COMPUTED = ("run", "end", "wait", "response", "bounded_slowdown")
 WHOSE = ("user", "group", "queue")
 """Columns of the jobs table that an order or a policy of one's own may ask for, besides times and sizes."""
 
-_LATEST = 2**61
-"""Beyond it the end of a job might not fit 64 bits."""
+_FLOOR = checks.or_none(checks.number("a number"))
+"""The least bounded slowdown."""
 
 
 class Policy(Protocol):
@@ -101,8 +102,9 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     B     10   15     9       False
     C      2    7     0        True
     """
-    if overrun not in _OVERRUN:
-        raise ValueError(f"simulate: found overrun={overrun!r}, expected 'extend' or 'kill'")
+    checks.check("simulate", "workload", workload, checks.instance(Workload, "a Workload"))
+    checks.check("simulate", "overrun", overrun, checks.one_of(*_OVERRUN))
+    checks.check("simulate", "feedback", feedback, checks.FLAG)
     if isinstance(policy, type) or not hasattr(policy, "schedule"):
         example = f"{getattr(policy, '__name__', '')}()" if hasattr(policy, "schedule") else "simlib.EASY()"
         raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
@@ -154,44 +156,23 @@ def _checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[
         keys = ", ".join(map(repr, returned)) if isinstance(returned, dict) else ""
         what = f"a dict of {keys or 'nothing'}" if isinstance(returned, dict) else repr(returned)[:80]
         raise ValueError(f"{policy}: schedule returned {what}, expected a dict with 'start', the jobs' start times")
-    kinds: dict[str, Callable] = {"start": _seconds, "submit": _seconds, "shadow": _seconds, "backfilled": _flags}
+    seconds = checks.whole_seconds
+    kinds: dict[str, Callable] = {"start": seconds, "submit": seconds, "shadow": seconds, "backfilled": _flags}
     columns = {}
     for name, values in returned.items():
         if name not in kinds and (name in _COMPUTED or name in jobs.columns):
             raise ValueError(f"{policy}: schedule returned a column {name!r}, expected another name: this one is taken")
-        values = np.asarray(values)
-        if values.shape != (len(jobs),):
-            shape = (
-                f"{len(values):,} value{'s' * (len(values) != 1)}"
-                if values.ndim == 1
-                else f"an array of shape {values.shape}"
-            )
-            raise ValueError(f"{policy}: {name}: found {shape}, expected one for each of the {len(jobs)} jobs")
-        columns[name] = kinds[name](values, f"{policy}: {name}", jobs.index) if name in kinds else values.copy()
+        values = checks.by_job(f"{policy}: {name}", values, jobs.index)
+        columns[name] = kinds[name](f"{policy}: {name}", values, jobs.index) if name in kinds else values.copy()
     return columns
 
 
-def _seconds(values: np.ndarray, where: str, names: pd.Index) -> Ints:
-    """Times as int64."""
-    if values.dtype.kind not in "iuf":
-        raise ValueError(f"{where}: found values such as {_first(values)}, expected whole seconds")
-    whole = np.isfinite(values) & (np.abs(values.astype(float)) < _LATEST)
-    whole[whole] = values[whole] == values[whole].astype(np.int64)
-    if not whole.all():
-        place = int(np.flatnonzero(~whole)[0])
-        raise ValueError(f"{where}: job {names[place]}: found {values[place]}, expected whole seconds")
-    return values.astype(np.int64)
-
-
-def _flags(values: np.ndarray, where: str, names: pd.Index) -> Bools:
+def _flags(where: str, values: np.ndarray, jobs: pd.Index) -> Bools:
     """Convert flags to bool; 1 and 0 are accepted."""
-    if values.dtype != bool and not np.isin(values, (0, 1)).all():
-        raise ValueError(f"{where}: found values such as {_first(values)}, expected True or False")
+    if (wrong := ~np.isin(values, (0, 1))).any():
+        place = int(wrong.argmax())
+        raise ValueError(f"{where}: job {jobs[place]}: found {values[place]!r:.40}, expected True or False")
     return values.astype(bool)
-
-
-def _first(values: np.ndarray) -> str:
-    return repr(values[0].item() if isinstance(values[0], np.generic) else values[0])[:40] if len(values) else "none"
 
 
 def is_own(policy: object) -> bool:
@@ -205,6 +186,13 @@ def _has_parameter(policy: Any, name: str) -> bool:
 
 
 _signature = lru_cache(inspect.signature)  # which is slow
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """Give a view of an array, through which nobody can change it."""
+    view = np.asarray(array).view()
+    view.setflags(write=False)
+    return view
 
 
 class Schedule:
@@ -255,7 +243,8 @@ class Schedule:
         self._shadow = shadow
         self._others = others
         given = {"submit": self._submit, "run": run, "start": self._start, "backfilled": self._backfilled}
-        self._known = given | others  # the columns of `jobs` that are not the workload's own, as far as worked out
+        # the columns of `jobs` as far as worked out
+        self._known = {name: _read_only(column) for name, column in (given | others).items()}
 
     @property
     def names(self) -> list[str]:
@@ -268,7 +257,12 @@ class Schedule:
         return pd.DataFrame(columns, self.workload.jobs.index, copy=False)
 
     def column(self, name: str) -> np.ndarray:
-        """Give a column of `jobs` as an array.
+        """Give a column of `jobs` as a read-only array.
+
+        Raises
+        ------
+        ValueError
+            For a name that is none of a column.
 
         Use it to measure many runs: `jobs` takes as long as a small simulation.
 
@@ -279,9 +273,11 @@ class Schedule:
         >>> simlib.simulate(w, simlib.EASY()).column("wait")
         array([0, 9])
         """
-        if name in self._known:
+        if isinstance(name, str) and name in self._known:
             return self._known[name]
         column: np.ndarray
+        if not isinstance(name, str) or name not in self.names:
+            raise ValueError(f"{self}: found column {name!r}, expected one of {', '.join(self.names)}")
         if name == "end":
             column = self._start + self._run
         elif name == "wait":
@@ -291,9 +287,9 @@ class Schedule:
         elif name == "bounded_slowdown":
             column = metrics.bounded_slowdown(self.column("wait"), self._run)
         else:
-            return self.workload.jobs[name].to_numpy()
-        self._known[name] = column
-        return column
+            column = self.workload.jobs[name].to_numpy()
+        self._known[name] = _read_only(column)
+        return self._known[name]
 
     @property
     def jobs(self) -> pd.DataFrame:
@@ -303,7 +299,9 @@ class Schedule:
     @property
     def shadow(self) -> pd.Series | None:
         """Each job's shadow time under EASY: see above."""
-        return None if self._shadow is None else pd.Series(self._shadow, self.workload.jobs.index, name="shadow")
+        if self._shadow is None:
+            return None
+        return pd.Series(self._shadow, self.workload.jobs.index, name="shadow", copy=True)
 
     def __repr__(self) -> str:
         return f"<Schedule of {self.workload.name} under {self.policy}: mean wait {self.summary().mean_wait:,.0f} s>"
@@ -378,6 +376,11 @@ class Schedule:
         floor : float or None
             Of the bounded slowdown; None for MF's formula.
 
+        Raises
+        ------
+        ValueError
+            For edges that are not rising whole seconds.
+
         Returns
         -------
         float array, shape (periods + 1, 6)
@@ -391,8 +394,12 @@ class Schedule:
         >>> simlib.simulate(w, simlib.EASY()).means()[-1, MEANS.index("mean_wait")]
         np.float64(4.5)
         """
+        checks.check(str(self.policy), "floor", floor, _FLOOR)
+        edges = checks.whole_seconds("edges of periods", edges)
+        if edges.ndim != 1 or not (edges[1:] > edges[:-1]).all():
+            raise ValueError(f"edges of periods: found {str(edges)[:80]}, expected a list of rising seconds")
         columns = self._submit, self._start, self._run, self.workload.jobs.procs.to_numpy(), self._backfilled
-        sums = metrics.totals(np.asarray(edges, np.int64), *columns, -np.inf if floor is None else float(floor))
+        sums = metrics.totals(edges, *columns, -np.inf if floor is None else float(floor))
         sums = sums[[*range(1, len(edges)), -1]]  # not what is before the first edge and after the last
         seconds = np.append(np.diff(edges), self._makespan)
         jobs, work = sums[:, :1], sums[:, -1:]
@@ -429,6 +436,7 @@ class Schedule:
         >>> schedule.summary(percentiles=True)[["median_wait", "p95_wait"]].to_list()
         [0.0, 9.0]
         """
+        checks.check("summary", "percentiles", percentiles, checks.FLAG)
         used, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
         values = [wait, response, slowdown, used, backfilled, jobs, self._makespan, self.workload.unestimated]
         measures = dict(zip(_SUMMARY, values, strict=True))
@@ -503,6 +511,11 @@ class Schedule:
         floor : float or None
             Of the bounded slowdown; None for MF's formula.
 
+        Raises
+        ------
+        ValueError
+            For edges that are not rising whole seconds.
+
         Returns
         -------
         DataFrame
@@ -575,6 +588,7 @@ class Schedule:
         """
         if "adjusted" in self._table:
             raise ValueError(f"{self.workload.name}: plan: found adjusted estimates, expected a policy without adjust")
+        checks.check("plan", "now", now, checks.number("a number of seconds"))
         jobs = self._table[self._table.submit <= now]
         estimate = np.maximum(jobs.estimate, jobs.run)
         run = jobs.run.where(jobs.end <= now, estimate)

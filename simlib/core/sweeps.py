@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from tqdm.auto import tqdm
 
+from .._util import checks
 from .._util.arrays import Ints
 from .._util.compiled import bar_shows
 
@@ -27,6 +28,12 @@ _LARGE = 10_000
 _running: dict[int, Ints] = {}  # the arrays `progress_and_stop` of the simulations that run now
 
 _Result = TypeVar("_Result")
+
+_TASKS = checks.Kind(
+    lambda tasks: isinstance(tasks, Iterable) and not isinstance(tasks, str | np.ndarray), "a list of tuples"
+)
+
+_EXECUTOR = checks.Kind(lambda value: hasattr(value, "submit"), "a concurrent.futures.Executor or a distributed.Client")
 
 
 def interruptible(schedule: Callable[..., _Result], jobs: int, foreign: bool = False, plain: bool = False) -> _Result:
@@ -148,6 +155,11 @@ def sweep(
     >>> [round(s.summary().mean_wait) for s in schedules]
     [89878, 8654]
     """
+    checks.check("sweep", "function", function, checks.Kind(callable, "a function"))
+    checks.check("sweep", "tasks", tasks, _TASKS)
+    tasks = list(tasks)
+    checks.check("sweep", "executor", executor, checks.or_none(_EXECUTOR))
+    checks.check("sweep", "progress", progress, checks.or_none(checks.FLAG))
     if executor is None:
         granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None  # by a batch system
         threads, to_the_end = ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1), True
@@ -161,7 +173,6 @@ def sweep(
             threads.shutdown(wait=to_the_end)
     if hasattr(executor, "get_executor"):  # Dask's client; not pure: two calls with the same arguments are two calls
         executor = executor.get_executor(pure=False)
-    tasks = list(tasks)
     if client := getattr(executor, "_client", None):  # of Dask's executor
         tasks = _sent_once(tasks, client)
     futures: list[Any] = []

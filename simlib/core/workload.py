@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Ints, in_order, whole
+from .._util import checks
+from .._util.arrays import Ints, in_order
 from . import estimates as _estimates
-from .calendar import Calendar, Moment
+from .calendar import MOMENT, Calendar, Moment
 
 COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
 """The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
@@ -24,6 +25,12 @@ NO_RUN = "run time unknown"
 _NO_PROCS = "no processors recorded"
 TOO_LARGE = "larger than the machine"
 _TOO_MANY_GPUS = "more GPUs than the machine has"
+
+MOST_PROCS = 2**62
+"""No machine has more processors."""
+
+MOST_JOBS = 10**8
+"""No model makes more jobs."""
 
 _SUBMIT = COLUMNS.index("submit")
 
@@ -50,7 +57,8 @@ class Workload(Calendar):
         The 18 SWF fields with the same index (see `simlib.logs.swf.FIELDS`), to select jobs and to write the log. Like
         `jobs`, the attribute gives a copy, so that the workload itself does not change.
     source : dict
-        The origin: `file`, and `variant` and `sha256` if known; or the `model`, its `jobs` and `seed`.
+        The origin: `file`, and `variant` and `sha256` if known; or the `model`, its `jobs` and `seed`. The attribute
+        gives a copy.
     synthetic : bool
         Whether it is made up, not recorded. If `source` names a published model, the workload is that model's; any
         other synthetic workload replaces a log: see `stand_in`.
@@ -68,8 +76,8 @@ class Workload(Calendar):
     Raises
     ------
     ValueError
-        For a machine without processors, missing columns, numbers that are not whole, labels that repeat or are nan,
-        GPUs below zero.
+        For a machine without processors, columns that are missing or doubled, numbers that are not whole, labels that
+        repeat or are nan, GPUs below zero, and a parameter of another kind.
 
     Examples
     --------
@@ -92,9 +100,14 @@ class Workload(Calendar):
         source: dict[str, Any] | None = None,
         synthetic: bool = False,
     ) -> None:
-        self.procs = _machine_size(procs, name)
-        self.gpus = _machine_gpus(gpus, name)
-        jobs, self._others = _taking_part(_completed(jobs, name, self.gpus), self.procs, self.gpus)
+        checks.check("Workload", "name", name, checks.instance(str, "a text"))
+        self.procs, self.gpus = _machine(name, procs, gpus)
+        checks.check(name, "start", start, checks.or_none(MOMENT))
+        checks.check(name, "header", header, _LINES)
+        checks.check(name, "log", log, checks.or_none(_TABLE))
+        checks.check(name, "source", source, checks.or_none(checks.instance(dict, "a dict")))
+        checks.check(name, "synthetic", synthetic, checks.FLAG)
+        jobs, self._others = _taking_part(_completed(_own(jobs, name), name, self.gpus), self.procs, self.gpus)
         self._jobs = _by_arrival(jobs)
         self.name = name
         self.start = None if start is None else pd.Timestamp(start)
@@ -102,10 +115,11 @@ class Workload(Calendar):
             self.start = self.start.tz_localize("UTC")
         self.header = tuple(header)
         if log is not None:
+            _check_columns(log, f"{name}: log", [])
             _refuse_labels(log.index, f"{name}: log")
-        self._log = None if log is None else copied(log)
-        self.source = source or {}
-        self.synthetic = synthetic
+        self._log = None if log is None else log.copy()
+        self._source = copy.deepcopy(source or {})
+        self.synthetic = bool(synthetic)
         self.history: tuple[str, ...] = ()
         self._unrequested = self._jobs.index[:0]  # whose log has no requested time; also those that take no part
         if log is not None and "requested_time" in log:
@@ -131,6 +145,8 @@ class Workload(Calendar):
         >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
         <Workload two jobs: 2 jobs on 4 processors>
         """
+        for job, row in jobs.items():
+            checks.check(f"Workload.of: {name}", job, row, _ROW)
         table = pd.DataFrame.from_dict(jobs, orient="index", columns=["submit", "run", "estimate", "procs"])
         return cls(table, procs, name)
 
@@ -141,8 +157,13 @@ class Workload(Calendar):
 
     @property
     def dropped(self) -> pd.Series:
-        """Why each other job does not take part: see above."""
-        return self._others.dropped
+        """Why each other job does not take part, a copy: see above."""
+        return copied(self._others).dropped
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """The origin, a copy: see above."""
+        return copy.deepcopy(self._source)
 
     @property
     def log(self) -> pd.DataFrame | None:
@@ -227,9 +248,9 @@ class Workload(Calendar):
 
         Returns
         -------
-        place : int64 array
+        place : int64 array, read-only
             Of the job that it follows, among `jobs`; -1 for none.
-        think : int64 array
+        think : int64 array, read-only
             Seconds between the end of that job and its own submission; 0 where it follows none.
 
         Raises
@@ -261,8 +282,11 @@ class Workload(Calendar):
         submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
         before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
         follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
-        self._followed.append((np.where(follows, place, -1), np.where(follows, think, 0)))
-        return self._followed[0]
+        found = np.where(follows, place, -1), np.where(follows, think, 0)
+        for column in found:
+            column.setflags(write=False)
+        self._followed.append(found)
+        return found
 
     def equals(self, other: "Workload") -> bool:
         """Tell whether both have the same jobs, machine and clock.
@@ -274,16 +298,46 @@ class Workload(Calendar):
         >>> w.equals(w.scale_arrivals(2)), w.equals(w.with_procs(8))
         (True, False)
         """
+        checks.check(f"{self.name}: equals", "other", other, checks.instance(Workload, "a Workload"))
         machines = [(each.procs, each.gpus, each.start) for each in (self, other)]
         return machines[0] == machines[1] and self._jobs.equals(other._jobs)
 
     # Selection
 
     def select(self, which: str | ArrayLike) -> Self:
-        """Select the jobs for which `which` holds, as a new Workload."""
+        """Select the jobs for which `which` holds, as a new Workload.
+
+        Parameters
+        ----------
+        which : str, Series or array
+            A condition on the columns of `jobs` and the fields of the log, such as "procs > 4". Or True or False for
+            each job: a Series is matched by the jobs' index, an array or a list by their order. To select jobs by their
+            places in the table, write `w.derive(w.jobs.iloc[places], "some jobs")`.
+
+        Raises
+        ------
+        ValueError
+            For what is no condition, for a Series that lacks a job, and for anything but True and False.
+
+        Examples
+        --------
+        >>> import simlib
+        >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2), C=(2, 5, 5, 1))
+        >>> w.select("procs > 1").jobs.index.to_list()
+        ['A', 'B']
+        >>> w.select(w.jobs.sort_values("run").run < 10).jobs.index.to_list()
+        ['B', 'C']
+        """
         table = self._jobs
         if not isinstance(which, str):
-            return self.derive(table[np.asarray(which, dtype=bool)], "selected jobs")
+            given = checks.by_job(f"{self.name}: select", which, table.index)
+            if len(given) and pd.api.types.infer_dtype(given, skipna=False) != "boolean":
+                raise ValueError(
+                    f"{self.name}: select: found values such as {given.tolist()[0]!r} of type {given.dtype}, expected "
+                    "True or False for each job; by places in the table write "
+                    "w.derive(w.jobs.iloc[places], 'some jobs')"
+                )
+            return self._derived(table[given.astype(bool)], "selected jobs")
         if self._log is not None:
             table = table.join(self._log.loc[table.index, self._log.columns.difference(table.columns)])
         try:
@@ -294,13 +348,13 @@ class Workload(Calendar):
             raise ValueError(
                 f"{self.name}: cannot select {which!r} ({error}); expected a condition on {', '.join(table.columns)}"
             ) from None
-        return self.derive(self._jobs[chosen], f"jobs with {which}")
+        return self._derived(self._jobs[chosen], f"jobs with {which}")
 
     def months(self, first: str, last: str | None = None) -> Self:
         """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload."""
-        last = last or first
+        last = first if last is None else last
         for month in (first, last):
-            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
+            if not (isinstance(month, str) and re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month)):
                 raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
         submit = self._jobs.submit
         known, edges = self.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
@@ -347,7 +401,7 @@ class Workload(Calendar):
         numbers = {number: number for number in counts} | {str(number): number for number in counts}
         numbers |= {called: number for number, called in names.items() if number in counts}
         called = ", ".join(map(str, partitions))
-        chosen = [numbers.get(one) if isinstance(one, (int, str, np.integer)) else None for one in partitions]
+        chosen = [numbers.get(one) if isinstance(one, str) or _NUMBER.fits(one) else None for one in partitions]
         if not chosen or None in chosen:
             titles = [f"{number} {names.get(number, '')}".strip() for number in counts]
             known = ", ".join(f"{title} ({count:,} jobs)" for title, count in zip(titles, counts.values(), strict=True))
@@ -358,11 +412,11 @@ class Workload(Calendar):
                 f"{self.name}: partition {called}: found jobs that need GPUs, expected the partition's number of them, "
                 "such as gpus=8"
             )
-        return part.with_procs(procs, gpus or 0)
+        return part.with_procs(procs, 0 if gpus is None else gpus)
 
     def _part(self, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> Self:
         """Select the jobs for which `which` is true, also among those that do not take part."""
-        new = self.derive(self._jobs[which(self._jobs)], step)
+        new = self._derived(self._jobs[which(self._jobs)], step)
         new._others = self._others[which(self._others)]
         return new
 
@@ -410,13 +464,13 @@ class Workload(Calendar):
         >>> w.jobs.submit.to_list(), w.load
         ([0, 40], 0.5)
         """
-        if not (np.isfinite(factor) and factor > 0):
-            raise ValueError(f"scale_arrivals: found factor={factor!r}, expected a positive number")
+        checks.check("scale_arrivals", "factor", factor, checks.number("a positive number", above=0))
+        factor = float(factor)
         submit = self._jobs.submit.to_numpy()  # in order, so that the first is the least
         scaled = submit[:1] + np.rint((submit - submit[:1]) * factor)
-        if np.abs(scaled[:: max(len(scaled) - 1, 1)]).max(initial=0) < 2.0**62:  # else it is refused for what it is
-            scaled = scaled.astype(np.int64)
-        return self.derive(self._jobs.assign(submit=scaled), f"interarrival times x {factor:g}")
+        if not np.abs(scaled[:: max(len(scaled) - 1, 1)]).max(initial=0) < 2.0**62:
+            raise ValueError(f"scale_arrivals: found factor={factor:g}, expected a smaller one: times overflow 64 bits")
+        return self._derived(self._jobs.assign(submit=scaled.astype(np.int64)), f"interarrival times x {factor:g}")
 
     def scale_load(self, to: float) -> Self:
         """Scale interarrival times so that the offered load becomes `to`, such as 0.8 (MF 3.1).
@@ -427,8 +481,9 @@ class Workload(Calendar):
         >>> round(simlib.load("sample").scale_load(to=0.8).load, 3)
         0.8
         """
-        if not (np.isfinite(to) and to > 0):
-            raise ValueError(f"scale_load: found to={to!r}, expected a positive number such as 0.8")
+        checks.check("scale_load", "to", to, checks.number("a positive number such as 0.8", above=0))
+        if not self.load > 0:
+            raise ValueError(f"{self.name}: scale_load: found a load of {self.load}, expected jobs that come and run")
         return self.scale_arrivals(self.load / to)
 
     # Variations
@@ -457,8 +512,7 @@ class Workload(Calendar):
         >>> simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2)).with_procs(2)
         <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
         """
-        size = _machine_size(procs, self.name)
-        has_gpus = self.gpus if gpus is None else _machine_gpus(gpus, self.name)
+        size, has_gpus = _machine(self.name, procs, self.gpus if gpus is None else gpus)
         jobs, others = _taking_part(_completed(self._jobs, self.name, has_gpus), size, has_gpus)
         step = f"on {size:,} processors instead of {self.procs:,}"
         if has_gpus != self.gpus:
@@ -510,10 +564,9 @@ class Workload(Calendar):
         """
         model_itself = _estimates.named(model)
         called = getattr(model_itself, "__name__", model_itself)
-        # a Series is matched by the jobs' index, anything else by their order
-        jobs = self._jobs.assign(estimate=model_itself(self.jobs))
-        estimate = _estimates.in_seconds(jobs.estimate, f"{self.name}: estimates: {called}")
-        new = self.derive(jobs.assign(estimate=estimate), f"estimates: {called}")
+        where, index = f"{self.name}: estimates: {called}", self._jobs.index
+        estimate = _estimates.in_seconds(pd.Series(checks.by_job(where, model_itself(self.jobs), index), index), where)
+        new = self._derived(self._jobs.assign(estimate=estimate), f"estimates: {called}")
         if not isinstance(model_itself, _estimates.User):
             new._unrequested = self._unrequested[:0]
         return new
@@ -536,7 +589,7 @@ class Workload(Calendar):
         >>> int((w.shake(seconds=60, seed=1).jobs.submit - w.jobs.submit).abs().max())
         60
         """
-        check_shaking(f"{self.name}: shake", seconds, seed)
+        seconds = check_shaking(f"{self.name}: shake", seconds, seed)
         shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
         columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
         submit = columns[_SUBMIT] + shift
@@ -569,6 +622,11 @@ class Workload(Calendar):
         >>> w.derive(w.jobs.assign(procs=1), "one processor each")
         <Workload two jobs: 2 jobs on 4 processors; one processor each>
         """
+        checks.check(f"{self.name}: derive", "step", step, checks.instance(str, "a text"))
+        return self._derived(_own(jobs, self.name), step)
+
+    def _derived(self, jobs: pd.DataFrame, step: str) -> Self:
+        """Do the same with a table whose numbers nobody else has."""
         jobs = _completed(jobs, self.name, self.gpus)
         if "gpus" in jobs and not (jobs.gpus <= self.gpus).all():
             has = f"expected at most the {self.gpus:,} of the machine"
@@ -586,17 +644,10 @@ class Workload(Calendar):
         return new
 
 
-def _machine_size(procs: int, name: str) -> int:
-    """The processors of a machine as an int; ValueError if it has none."""
-    if not (isinstance(procs, (int, np.integer)) and procs > 0):
-        raise ValueError(f"{name}: machine size: found procs={procs!r}, expected a positive whole number")
-    return int(procs)
-
-
-def _machine_gpus(gpus: int, name: str) -> int:
-    """The GPUs of a machine as an int; ValueError if it is not a whole number."""
-    whole(f"{name}: machine", "gpus", gpus, 0)
-    return int(gpus)
+def _machine(name: str, procs: int, gpus: int) -> tuple[int, int]:
+    """Give the processors and GPUs of a machine as int; ValueError for other numbers."""
+    checks.check(f"{name}: machine size", "procs", procs, _PROCS)
+    return int(procs), checks.whole(f"{name}: machine", "gpus", gpus, 0, MOST_PROCS)
 
 
 def copied(table: pd.DataFrame) -> pd.DataFrame:
@@ -604,40 +655,76 @@ def copied(table: pd.DataFrame) -> pd.DataFrame:
     return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)  # before, writing into a shallow copy changed both
 
 
-def check_shaking(where: str, seconds: object, seed: object) -> None:
-    """Check the seconds and the seed of shaking."""
-    whole(where, "seconds", seconds, 0, 10**9)  # thirty years: who moves them by more does not shake a log
-    whole(where, "seed", seed, 0)
+def check_shaking(where: str, seconds: object, seed: object) -> int:
+    """Check the seconds and the seed of shaking; give the seconds as an int."""
+    checks.whole(where, "seed", seed, 0)
+    return checks.whole(
+        where, "seconds", seconds, 0, 10**9
+    )  # thirty years: who moves them by more does not shake a log
 
 
 # Prepare the jobs table: its columns, which jobs take part, their order.
 
 
+_PROCS = checks.Kind(checks.whole_number(1, MOST_PROCS).fits, "a positive whole number")
+
+_NUMBER = checks.whole_number(-(2**63))
+
+_ROW = checks.Kind(lambda row: np.shape(row) == (4,), "four numbers: submit, run, estimate, procs")
+
+_TABLE = checks.instance(pd.DataFrame, "a DataFrame")
+
+_LINES = checks.Kind(
+    lambda lines: isinstance(lines, list | tuple) and all(isinstance(line, str) for line in lines), "a list of texts"
+)
+
+
+def _check_columns(table: pd.DataFrame, where: str, needed: Sequence[str]) -> None:
+    """Check that a table has some columns, and each column once."""
+    if missing := [column for column in needed if column not in table]:
+        raise ValueError(f"{where}: missing column {', '.join(missing)}; expected {', '.join(needed)}")
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"{where}: found column {twice} twice, expected each once")
+
+
+def checked_past(past: pd.DataFrame | None, needed: Sequence[str], of: str) -> pd.DataFrame | None:
+    """Check a table of earlier jobs as a workload's, and copy it; each has run, for a time of which two fit 64 bits."""
+    checks.check(of, "past", past, checks.or_none(_TABLE))
+    if past is None:
+        return None
+    _check_columns(past, f"{of}: past", needed)
+    columns = {
+        column: checks.whole_numbers(f"{of}: past: column {column}", past[column], past.index) for column in needed
+    }
+    checks.whole_numbers(f"{of}: past: column run", past.run, past.index, 0, checks.LATEST, "whole seconds, 0 to 2^61")
+    return past.assign(**columns)
+
+
+def _own(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Copy a table of somebody's with its numbers, also where other arrays share them."""
+    checks.check(name, "jobs", jobs, _TABLE)
+    return jobs.copy()
+
+
 def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
     """Give a jobs table all `COLUMNS`, as int64, and `gpus` if the machine has some or a job needs some."""
-    _refuse_labels(jobs.index, f"{name}: jobs")
+    where = f"{name}: jobs"
+    _check_columns(jobs, where, ["submit", "run", "procs"])
+    _refuse_labels(jobs.index, where)
     needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
     columns = [*COLUMNS, "gpus"] if needed else COLUMNS
-    if list(jobs) == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most that are derived
+    if list(jobs) == COLUMNS == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most derived ones
         return copied(jobs)
-    if missing := {"submit", "run", "procs"} - set(jobs.columns):
-        raise ValueError(f"{name}: jobs: missing column {', '.join(sorted(missing))}; expected submit, run and procs")
     default: dict[str, Any] = {"estimate": jobs.run, "gpus": 0}
-    jobs = jobs.assign(**{column: default.get(column, -1) for column in columns if column not in jobs})[columns]
+    numbers = {}
     for column in columns:
-        if jobs[column].dtype == np.int64:
-            continue
-        try:
-            values = jobs[column].astype("int64")
-            exact = bool((values == jobs[column]).all())
-        except (ValueError, TypeError, OverflowError):  # nan, inf, words
-            exact = False
-        if not exact:
-            raise ValueError(f"{name}: jobs: column {column}: expected whole numbers")
-        jobs[column] = values
-    if needed and (jobs.gpus < 0).any():
-        raise ValueError(f"{name}: jobs: column gpus: found {jobs.gpus.min():,}, expected numbers of at least 0")
-    return jobs
+        values = jobs[column] if column in jobs else default.get(column, -1)
+        values = values if isinstance(values, pd.Series) else np.full(len(jobs), values)
+        least, expected = (0, "whole numbers of at least 0") if column == "gpus" else (-(2**63), "whole numbers")
+        place = f"{where}: column {column}"
+        numbers[column] = checks.whole_numbers(place, values, jobs.index, least, expected=expected)
+    return pd.DataFrame(numbers, jobs.index, copy=False)
 
 
 def _refuse_labels(labels: pd.Index, where: str) -> None:

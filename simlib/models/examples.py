@@ -6,6 +6,7 @@ that captions and text describe.
 
 import pandas as pd
 
+from .._util import checks
 from ..core.schedule import simulate
 from ..core.workload import Workload
 from ..policies.conservative import Conservative
@@ -75,6 +76,7 @@ def figure3(length: int = 30) -> Workload:
     >>> [simulate(figure3(length), EASY()).jobs.start["second"] for length in (5, 30)]
     [np.int64(20), np.int64(33)]
     """
+    length = checks.whole("figure3", "length", length, 0, checks.LATEST)
     return Workload.of(
         "Figure 3",
         4,

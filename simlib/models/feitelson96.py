@@ -15,26 +15,30 @@ those that no available source prints.
 
 import tomllib
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .._util import paths
-from .._util.arrays import Floats, Ints, in_order, whole
-from ..core.workload import Workload
+from .._util import checks, paths
+from .._util.arrays import Floats, Ints, in_order
+from ..core.workload import MOST_JOBS, Workload
 from ..logs.swf import FIELDS
 
 VARIANTS = {"F": ("general", "general"), "Fs": ("ctc", "general"), "Fl": ("general", "ctc"), "Fsl": ("ctc", "ctc")}
 """The sizes and the run times of the table that each variant has."""
 
 
-@cache
 def table() -> dict[str, Any]:
     """Read the model's numbers, `data/models/feitelson96.toml`; `fit` marks those that are not the paper's."""
     numbers = tomllib.loads((paths.DATA / "models" / "feitelson96.toml").read_text(encoding="utf-8"))
     return numbers | {"fit": "refitted"}
+
+
+_ABOUT = checks.Kind(
+    lambda about: isinstance(about, dict) and {"machine", "load", "size", "run", "repetition", "fit"} <= about.keys(),
+    "a dict as from feitelson96.table()",
+)
 
 
 def workload(
@@ -70,7 +74,8 @@ def workload(
     Raises
     ------
     ValueError
-        For an unknown variant, a number of jobs below 1, or a seed below 0.
+        For an unknown variant, a number of jobs below 1 or above 100 million, a seed below 0, or interarrival times
+        that are not n numbers of at least 0.
 
     Examples
     --------
@@ -78,16 +83,18 @@ def workload(
     >>> len(w), w.procs, round(w.load, 3)
     (1000, 128, 0.688)
     """
-    if variant not in VARIANTS:
-        raise ValueError(f"feitelson96: found variant={variant!r}, expected one of {', '.join(map(repr, VARIANTS))}")
-    whole("feitelson96", "jobs", jobs, 1)
-    whole("feitelson96", "seed", seed, 0)
+    checks.check("feitelson96", "variant", variant, checks.one_of(*VARIANTS))
+    jobs = checks.whole("feitelson96", "jobs", jobs, 1, MOST_JOBS)
+    checks.whole("feitelson96", "seed", seed, 0)
+    checks.check("feitelson96", "repeat", repeat, checks.FLAG)
+    checks.check("feitelson96", "arrivals", arrivals, checks.or_none(checks.Kind(callable, "a function")))
+    checks.check("feitelson96", "about", about, checks.or_none(_ABOUT))
     rng = np.random.default_rng(seed)
-    about = about or table()
+    about = table() if about is None else about
     sizes, runs = (about[part][which] for part, which in zip(("size", "run"), VARIANTS[variant], strict=True))
     columns = _executions(rng, jobs, repeat, sizes, runs, about)
     if arrivals is not None:
-        columns["submit"] = np.rint(np.cumsum(arrivals(rng, jobs))).astype(np.int64)
+        columns["submit"] = _submitted(arrivals(rng, jobs), jobs)
     index = pd.RangeIndex(1, jobs + 1, name="job")
     absent = pd.Series(-1, index)  # one for all fields that the model does not have: a log of its own would be large
     log = pd.DataFrame(dict.fromkeys(FIELDS, absent), copy=False).assign(job=index, **columns)
@@ -95,6 +102,14 @@ def workload(
     own = log[["submit", "run", "procs", "app"]]
     made = Workload(own, about["machine"], variant, log=log, source=source, synthetic=True)
     return made.scale_load(about["load"]) if made.load > 0 else made  # of one job the load is not known
+
+
+def _submitted(gaps: Floats, jobs: int) -> Ints:
+    """Add up interarrival times, after checking them."""
+    given = np.asarray(gaps, float)
+    if given.shape != (jobs,) or not (np.isfinite(given) & (given >= 0)).all():
+        raise ValueError(f"feitelson96: arrivals: found {given}, expected {jobs:,} numbers of at least 0")
+    return np.rint(np.cumsum(given)).astype(np.int64)
 
 
 def size_chances(about: dict[str, Any], machine: int) -> Floats:

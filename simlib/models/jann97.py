@@ -11,7 +11,6 @@ streams of jobs are independent of one another. Estimates are exact. The authors
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
 from math import isclose, sqrt
 from typing import Any
 
@@ -19,9 +18,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util import paths
-from .._util.arrays import Floats, whole
-from ..core.workload import Workload
+from .._util import checks, paths
+from .._util.arrays import Floats
+from ..core.workload import MOST_JOBS, MOST_PROCS, Workload
 
 # Hyper-Erlang distributions of common order, found from their first three moments.
 
@@ -100,7 +99,6 @@ _PROCS = 322
 """The largest job, and so the smallest machine that can run them all."""
 
 
-@cache
 def table() -> dict[str, Any]:
     """Read the fitted numbers, `data/models/jann97.toml`."""
     return tomllib.loads((paths.DATA / "models" / "jann97.toml").read_text(encoding="utf-8"))
@@ -131,14 +129,14 @@ def workload(jobs: int = 100_000, procs: int = _PROCS, seed: int = 0) -> Workloa
     >>> workload(jobs=1000)
     <Workload Jann: 1,000 jobs on 322 processors, SYNTHETIC>
     """
-    if procs < _PROCS:
-        raise ValueError(f"jann97: found procs={procs!r}, expected at least {_PROCS}, the largest job")
-    whole("jann97", "jobs", jobs, 1)
-    whole("jann97", "seed", seed, 0)
+    checks.whole("jann97", "procs", procs, _PROCS, MOST_PROCS, why=", because the largest job has 322")
+    jobs = checks.whole("jann97", "jobs", jobs, 1, MOST_JOBS)
+    checks.whole("jann97", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     streams = []  # of the ranges, each more than a workload of so many jobs can need
-    for about in table()["range"]:
-        arrivals = _arrivals(rng, about, jobs)
+    ranges = table()["range"]
+    for about in ranges:
+        arrivals = _arrivals(rng, about, ranges, jobs)
         run_times = HyperErlang(**about["run"]).sample(rng, len(arrivals))
         # of a range's sizes only the power of two is common; the others count as equally likely
         sizes = rng.integers(about["sizes"][0], about["sizes"][1], len(arrivals), endpoint=True)
@@ -155,13 +153,14 @@ def workload(jobs: int = 100_000, procs: int = _PROCS, seed: int = 0) -> Workloa
 
 def interarrivals(rng: np.random.Generator, n: int) -> Floats:
     """Draw the first n times between successive jobs of all ranges taken together, in seconds."""
-    submit = np.concatenate([_arrivals(rng, about, n) for about in table()["range"]])
+    ranges = table()["range"]
+    submit = np.concatenate([_arrivals(rng, about, ranges, n) for about in ranges])
     return np.diff(np.sort(submit)[:n], prepend=0.0)
 
 
-def _arrivals(rng: np.random.Generator, about: dict[str, Any], jobs: int) -> Floats:
+def _arrivals(rng: np.random.Generator, about: dict[str, Any], ranges: list[dict[str, Any]], jobs: int) -> Floats:
     """Draw submit times [s] of one range, up to a time by which all ranges together surely have enough jobs."""
-    means = [_mean(other["interarrival"]) for other in table()["range"]]
+    means = [_mean(other["interarrival"]) for other in ranges]
     until = 1.1 * jobs / sum(1 / mean for mean in means) + 100 * max(means)
     interarrival = HyperErlang(**about["interarrival"])
     submit = np.zeros(1)

@@ -8,7 +8,7 @@ no log. `python -m simlib.models.sample` writes `data/samples/sample.swf.gz`.
 import numpy as np
 import pandas as pd
 
-from .._util import paths
+from .._util import checks, paths
 from ..core.workload import Workload
 from ..logs.swf import write_swf
 
@@ -29,13 +29,14 @@ _ROUND_VALUES = 60 * np.array([5, 10, 15, 30, 60, 120, 240, 360, 480, 720, 1080]
 
 
 def sample(seed: int = 1) -> Workload:
-    """Make the sample log; the same seed gives the same jobs.
+    """Make the sample log; the same seed, a whole number of at least 0, gives the same jobs.
 
     Examples
     --------
     >>> sample()
     <Workload sample: 6,000 jobs on 128 processors, 2026-01-01 to 2026-03-31, SYNTHETIC>
     """
+    checks.whole("sample", "seed", seed, 0)
     rng = np.random.default_rng(seed)
     users = 40
     falling = 1 / np.arange(1, users + 1)  # the k-th user has a chance that falls as 1 / k

@@ -55,14 +55,14 @@ A table has these fields; a *curve* is a list of the values that a distribution 
 import tomllib
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from .._util.arrays import Floats, Ints, whole
+from .._util import checks
+from .._util.arrays import Floats, Ints
 from ..core.workload import Workload
 from ..logs import archive
 from ..logs.swf import FIELDS, jobs_of
@@ -99,7 +99,7 @@ def workload(name: str, seed: int = 0) -> Workload:
     <Workload KTH-SP2: 28,489 jobs on 100 processors, 1996-09-23 to 1997-08-29, SYNTHETIC>
     """
     about, table = archive.entry(name), parameters(name)
-    whole(name, "seed", seed, 0)
+    checks.whole(name, "seed", seed, 0)
     rng = np.random.default_rng(seed)
     log = _swf_fields(table, generate(table, about["timezone"], rng), rng)
     header = (
@@ -117,7 +117,6 @@ def workload(name: str, seed: int = 0) -> Workload:
     )
 
 
-@cache
 def parameters(name: str) -> Table:
     """Read the table of a twin, `data/models/twins/<name>.toml`."""
     table = archive.twin_table(name)

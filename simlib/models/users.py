@@ -17,7 +17,8 @@ load is the log's. (4) A new session does not follow an old one, but keeps its h
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Ints, in_order, whole
+from .._util import checks
+from .._util.arrays import Ints, in_order
 from ..core.workload import Workload
 
 WEEK = 7 * 86400
@@ -85,6 +86,7 @@ def resampled(workload: Workload, seed: int, feedback: bool = False) -> tuple[Wo
         jobs,
         workload.procs,
         f"{workload.name}, other users",
+        gpus=workload.gpus,
         start=workload.start,
         header=workload.header,
         log=log,
@@ -97,8 +99,10 @@ def resampled(workload: Workload, seed: int, feedback: bool = False) -> tuple[Wo
 
 def _drawn(workload: Workload, seed: int, feedback: bool = False) -> tuple[Ints, dict[str, Ints]]:
     """Draw users: the place among the log's jobs of each job of the draw, and its fields that are new."""
+    checks.check("resample_users", "workload", workload, checks.instance(Workload, "a Workload"))
     where = f"{workload.name}: resample_users"
-    whole(where, "seed", seed, 0)
+    checks.check(where, "feedback", feedback, checks.FLAG)
+    checks.whole(where, "seed", seed, 0)
     jobs = workload.jobs
     since = jobs.submit.to_numpy() - jobs.submit.min()
     weeks = round((since[-1] + 1) / WEEK) if len(jobs) else 0

@@ -2,7 +2,7 @@
 
 A policy is any object with a method `schedule(submit, run, estimate, procs, machine)`. It takes int64 arrays, with jobs
 in order of arrival, and returns a dict of arrays with one value for each job: `start` in seconds, optionally
-`backfilled` (bool) and others.
+`backfilled` (bool) and others. A Series in the dict is matched by the jobs' index.
 
 To support `simulate(..., feedback=True)`, the method has a further parameter `feedback=None`. With feedback it is a
 pair of int64 arrays: for each job the place of the job that it follows, -1 for none, and its think time in seconds. A

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import engine
-from .._util.arrays import Ints, whole
+from .._util import checks
+from .._util.arrays import Ints
 from ..engine.ranking import Facts
 from . import orders
-from .easy import EVERYONE, Given, Ordered
+from .easy import COUNT, EVERYONE, Given, Ordered
 
 _COMPRESS = {
     "arrival": engine.BY_ARRIVAL,
@@ -66,9 +67,7 @@ class Conservative(Ordered):
     order: orders.Order = "fcfs"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.compress, str) and self.compress in _COMPRESS):
-            allowed = ", ".join(map(repr, _COMPRESS))
-            raise ValueError(f"Conservative: found compress={self.compress!r}, expected one of {allowed}")
+        checks.settings(self, compress=checks.one_of(*_COMPRESS))
         super().__post_init__()
         if self.order != "fcfs" and self.compress != "arrival":
             raise ValueError(
@@ -136,11 +135,8 @@ class Selective(Ordered):
     order: orders.Order = "fcfs"
 
     def __post_init__(self) -> None:
-        number = isinstance(self.threshold, (int, float, np.number)) and self.threshold >= 1
-        if not (number or self.threshold == _ADAPTIVE):
-            raise ValueError(
-                f"Selective: found threshold={self.threshold!r}, expected a number from 1 on or 'adaptive'"
-            )
+        slowdown, adaptive = checks.number("a number from 1 on", least=1, most=np.inf), checks.one_of(_ADAPTIVE)
+        checks.settings(self, threshold=checks.either(slowdown, adaptive))
         super().__post_init__()
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
@@ -221,13 +217,11 @@ class SlurmBackfill(Ordered):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("depth", "window", "resolution", "interval"):
-            value = getattr(self, name)
-            if not (name == "depth" and value == np.inf):
-                whole("SlurmBackfill", name, value, 1)
+        seconds = checks.whole_number(1, checks.LATEST, " of seconds")
+        checks.settings(self, depth=COUNT, window=seconds, resolution=seconds, interval=seconds)
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        depth = EVERYONE // 2 if self.depth == np.inf else int(self.depth)
+        depth = int(min(self.depth, EVERYONE // 2))
         rules = depth, int(self.window), int(self.resolution), int(self.interval)
         order = self.order != "fcfs", self._pointer("order", facts), facts
         start, backfilled = engine.slurm_backfill(*given, *rules, *order)

@@ -11,8 +11,10 @@ import pandas as pd
 from numba.core.ccallback import CFunc
 
 from .. import engine
+from .._util import checks
 from .._util.arrays import Ints
 from ..core.schedule import WHOSE, Feedback, whose
+from ..core.workload import checked_past
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 
@@ -37,6 +39,19 @@ Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 _PREDICTORS = {"last two": ["user"], "same estimate": ["user", "estimate"], "exact": None, "estimate": None}
 """The names of predictors; of those that learn, the columns of the jobs that they look at."""
 
+_FROM_ONE = checks.number("", least=1, most=np.inf)
+
+COUNT = checks.Kind(
+    lambda value: _FROM_ONE.fits(value) and (value == np.inf or value == int(value)),
+    "a whole number of at least 1, or math.inf",
+)
+"""How many jobs."""
+
+_ADJUST = checks.Kind(
+    lambda value: hasattr(value, "history") and not isinstance(value, type),
+    "a simlib.policies.walltime.Adjustment or simlib.Predictions",
+)
+
 _NONE = -3
 """The number of a past job that there is not: below those of the last two, -1 and -2."""
 
@@ -47,11 +62,11 @@ class Predictions:
 
     A job's run time is predicted when it arrives. Among the jobs of the same user that have ended by then, the two that
     were submitted last count: their mean run time, in whole seconds and at least one, is the prediction. If only one
-    has ended, the prediction is its run time. If none has ended, or the user is not known, it is the user's estimate. A
-    prediction counts only if it is below the estimate. A running job that outlives its prediction is then expected to
-    run for the user's estimate. If it outlives its estimate, it is expected to run for one minute more, then for
-    another 5, 15 and 30 minutes, and another 1, 2, 5, 10, 20, 50 and 100 hours, one after another. Each such correction
-    causes a scheduling pass. A prediction never kills a job.
+    has ended, the prediction is its run time. If none has ended, or the user is not known, it is the user's estimate.
+    What is predicted from other jobs counts only if it is below the estimate. A running job that outlives its
+    prediction is then expected to run for the user's estimate. If it outlives its estimate, it is expected to run for
+    one minute more, then for another 5, 15 and 30 minutes, and another 1, 2, 5, 10, 20, 50 and 100 hours, one after
+    another. Each such correction causes a scheduling pass. A prediction never kills a job.
 
     The estimate is the requested time, at least one second, even if the job runs longer. Without predictions, or where
     they are switched off, `simulate` raises it to the run time.
@@ -60,7 +75,8 @@ class Predictions:
     ----------
     predictor : {"last two", "same estimate", "exact", "estimate"}
         "last two" as above; "same estimate" predicts only if both of these jobs requested as much as this one; "exact"
-        knows the run times; "estimate" makes no predictions: it only corrects estimates.
+        predicts the run time itself, also where it is above the estimate, so that nothing is corrected (the report's
+        PERFECT++, section 3.5); "estimate" makes no predictions: it only corrects estimates.
     queue, backfill, running : bool
         Whether predictions are used for the order of the queue, for candidates of backfilling, and for running jobs and
         so for the reservation of the head. These are the switches of `simlib.policies.walltime.Adjustment`.
@@ -68,12 +84,14 @@ class Predictions:
         Whether a prediction that a running job outlives is corrected. If not, the job is expected to end at once, again
         and again, which prevents backfilling (section 3.3).
     past : DataFrame, optional
-        Earlier jobs, all of which have ended: `submit`, `run`, `user`, and for "same estimate" `estimate`.
+        Earlier jobs, all of which have ended: `submit`, `run`, `user`, and for "same estimate" `estimate`; whole
+        numbers as in `Workload.jobs`, and each has run. The policy keeps a copy.
 
     Raises
     ------
     ValueError
-        For an unknown predictor, or a past without these columns.
+        For an unknown predictor, for a switch that is neither True nor False, or for a past without these columns or
+        with values that no job of a `Workload` has.
 
     References
     ----------
@@ -101,12 +119,16 @@ class Predictions:
     past: pd.DataFrame | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.predictor not in _PREDICTORS:
-            names = ", ".join(map(repr, _PREDICTORS))
-            raise ValueError(f"Predictions: found predictor={self.predictor!r}, expected one of {names}")
+        checks.settings(
+            self,
+            predictor=checks.one_of(*_PREDICTORS),
+            queue=checks.FLAG,
+            backfill=checks.FLAG,
+            running=checks.FLAG,
+            correct=checks.FLAG,
+        )
         needed = ["submit", "run", *(_PREDICTORS[self.predictor] or ())]
-        if self.past is not None and (missing := [name for name in needed if name not in self.past]):
-            raise ValueError(f"Predictions: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
+        object.__setattr__(self, "past", checked_past(self.past, needed, "Predictions"))
 
     def history(self, jobs: pd.DataFrame) -> tuple[tuple[Ints, Ints, Ints], Ints, Ints]:
         """Find each user's last two past jobs, the last one first, and each job's user and estimate.
@@ -231,6 +253,8 @@ class Ordered:
         """Schedule jobs in order of arrival: see `simlib.policies`."""
         followed = feedback or engine.OPEN
         watched = np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop
+        # kernels write into what they get, as submissions that follow jobs
+        submit, run, estimate, procs = (np.require(one, np.int64, "CW") for one in (submit, run, estimate, procs))
         given = submit, run, estimate, procs, machine, *followed, watched
         if gpus is not None:
             return {"submit": submit, **self._run_with_gpus(given, *gpus)}
@@ -416,18 +440,9 @@ class EASY(Ordered):
     reservations: float = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.reuse_extra, (bool, np.bool_)):
-            raise ValueError(f"EASY: found reuse_extra={self.reuse_extra!r}, expected True or False")
+        checks.settings(self, reuse_extra=checks.FLAG, adjust=checks.or_none(_ADJUST), reservations=COUNT)
         super().__post_init__()
-        if self.adjust is not None and not hasattr(self.adjust, "history"):
-            raise ValueError(
-                f"EASY: found adjust={self.adjust!r}, expected None, "
-                "a simlib.policies.walltime.Adjustment or simlib.Predictions"
-            )
         most = self.reservations
-        whole = isinstance(most, (int, float, np.integer)) and not isinstance(most, bool) and most >= 1
-        if not (whole and (most == np.inf or most == int(most))):
-            raise ValueError(f"EASY: found reservations={most!r}, expected a whole number of at least 1, or math.inf")
         others = {"reuse_extra": self.reuse_extra, "adjust": self.adjust, "backfill": self.backfill}
         if most != 1 and (given := [name for name, value in others.items() if value]):
             raise ValueError(f"EASY: found reservations={most!r} with {given[0]}, expected one of the two")
@@ -453,13 +468,13 @@ class EASY(Ordered):
     @property
     def _orders(self) -> dict[str, tuple[Any, dict[str, Callable]]]:
         by_setting = super()._orders
-        if self.backfill is not None and self.backfill != _LOOKAHEAD:
+        if self.backfill is not None and not (isinstance(self.backfill, str) and self.backfill == _LOOKAHEAD):
             by_setting["backfill"] = self.backfill, orders.BACKFILL | {_LOOKAHEAD: orders.BACKFILL["arrival"]}
         return by_setting
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.reservations != 1:
-            most = EVERYONE if self.reservations == np.inf else int(self.reservations)
+            most = int(min(self.reservations, EVERYONE))
             order = self.order != "fcfs", self._pointer("order", facts), facts
             start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
@@ -513,11 +528,11 @@ class EASY(Ordered):
             r,
             window=scheme.window_s,
             percentile=float(scheme.percentile),
-            least=scheme.least,
+            least=int(scheme.least),
             threshold=float(scheme.threshold or 0),
-            queue=self.adjust.queue,
-            backfill=self.adjust.backfill,
-            running=self.adjust.running,
-            overdue=self.adjust.overdue,
+            queue=bool(self.adjust.queue),
+            backfill=bool(self.adjust.backfill),
+            running=bool(self.adjust.running),
+            overdue=int(self.adjust.overdue),
         )
         return adjusting, None

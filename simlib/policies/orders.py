@@ -36,6 +36,7 @@ import numba
 import numpy as np
 from numba.core.ccallback import CFunc
 
+from .._util import checks
 from .._util.cache import identity
 from .._util.compiled import compiled as compile_and_keep
 from .._util.compiled import pointer
@@ -96,26 +97,20 @@ class Multifactor:
     account: str = "user"
 
     def __post_init__(self) -> None:
-        for name in ("age", "procs", "fair_share"):
-            if not isinstance(getattr(self, name), (int, float)):
-                raise ValueError(f"Multifactor: found {name}={getattr(self, name)!r}, expected a number")
-        for name in ("max_age_days", "half_life_days"):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and 0 < value < float("inf")):
-                raise ValueError(f"Multifactor: found {name}={value!r}, expected a number of days above 0")
-        if self.account not in ("user", "group"):
-            raise ValueError(f"Multifactor: found account={self.account!r}, expected 'user' or 'group'")
+        weight, days = checks.number("a number"), checks.number("a number of days above 0", above=0)
+        checks.settings(self, age=weight, procs=weight, fair_share=weight, max_age_days=days, half_life_days=days)
+        checks.settings(self, account=checks.one_of("user", "group"))
 
     @property
     def half_life_s(self) -> float:
         """The half-life in seconds."""
-        return self.half_life_days * DAY
+        return float(self.half_life_days) * DAY
 
     @property
     def function(self) -> Callable[..., float]:
         """The order, as a function of the facts that it reads."""
         age_weight, procs_weight, share_weight = float(self.age), float(self.procs), float(self.fair_share)
-        max_age = self.max_age_days * DAY
+        max_age = float(self.max_age_days) * DAY
 
         def multifactor(wait: float, procs: float, fair_share: float, machine: float) -> float:
             return age_weight * min(wait / max_age, 1.0) + procs_weight * procs / machine + share_weight * fair_share
@@ -164,8 +159,7 @@ class Thresholded:
         if isinstance(self.order, Multifactor | Thresholded):
             raise ValueError(f"Thresholded: found order={self.order!r}, expected a name or a function")
         check(self.order, where="Thresholded: order")
-        if not (isinstance(self.seconds, (int, float, np.number)) and self.seconds >= 0):
-            raise ValueError(f"Thresholded: found seconds={self.seconds!r}, expected a number of seconds of at least 0")
+        checks.settings(self, seconds=checks.number("a number of seconds of at least 0", least=0, most=math.inf))
 
     @property
     def function(self) -> Callable[..., float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 from bisect import insort
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,10 +16,15 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 import pandas as pd
 
+from .._util import checks
 from .._util.arrays import Ints
 from ..core.schedule import WHOSE, Feedback, whose
 
 _set = object.__setattr__
+
+_SECOND = checks.number("a second", most=checks.LATEST)
+
+_PREDICTION = checks.whole_number(0, checks.LATEST - 1)
 
 
 class _Kept:
@@ -193,9 +199,9 @@ class Machine(_Kept):
 
         Only the last requested second counts, until it is reached.
         """
-        if not second > self.now:
+        if not (_SECOND.fits(second) and second > self.now):
             raise ValueError(f"call_at: found second {second!r}, expected one after now, {self.now}")
-        _set(self, "_next_call", int(second))
+        _set(self, "_next_call", math.ceil(second))
 
     # What the event loop does; no policy should come across it.
 
@@ -481,7 +487,7 @@ class _Predictions:
         for number, seconds in (predicted or {}).items():
             if number not in self.there:
                 raise ValueError(f"{where}: predicted job {number!r}, expected jobs that wait or run")
-            if not (isinstance(seconds, (int, np.integer)) and 0 <= seconds < 2**61):
+            if not _PREDICTION.fits(seconds):
                 raise ValueError(f"{where}: predicted {seconds!r} for job {number}, expected whole seconds from 0 on")
             self.note(self.there[number])
             self.there[number]._predict(int(seconds))

@@ -8,7 +8,7 @@ In the tables `estimate` is t_req and `run` is t_act; times are seconds.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from operator import attrgetter
@@ -18,8 +18,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats, Ints, check_settings
+from .._util import checks
+from .._util.arrays import Floats, Ints
 from ..core import sweeps
+from ..core.estimates import ends_of
+from ..core.workload import checked_past
 from ..engine import estimating
 
 KEYS = ("project", "user", "user+project", "user+project+estimate")
@@ -83,15 +86,14 @@ class Scheme:
     project: str = "group"
 
     def __post_init__(self) -> None:
-        parts = str(self.key).split("+")
-        check_settings(
+        checks.settings(
             self,
-            key=(set(parts) <= set(PARTS) and len(set(parts)) == len(parts), f"{', '.join(PARTS)}, joined by '+'"),
-            window=(_seconds(self.window) is not None, f"None or {_WINDOW_EXPECTED}"),
-            percentile=(_within(self.percentile, 0, 100), "a number from 0 to 100"),
-            threshold=(self.threshold is None or _within(self.threshold, 0, 1), "None or a number from 0 to 1"),
-            least=(isinstance(self.least, (int, np.integer)) and self.least >= 1, "a whole number of at least 1"),
-            project=(self.project in ("group", "queue", "user"), "'group', 'queue' or 'user'"),
+            key=checks.Kind(_is_key, f"{', '.join(PARTS)}, joined by '+'"),
+            window=checks.Kind(lambda window: _seconds(window) is not None, f"None or {_WINDOW_EXPECTED}"),
+            percentile=checks.number("a number from 0 to 100", least=0, most=100),
+            threshold=checks.or_none(checks.number("a number from 0 to 1", least=0, most=1)),
+            least=checks.whole_number(1, checks.LATEST),
+            project=checks.one_of("group", "queue", "user"),
         )
 
     @property
@@ -114,13 +116,14 @@ def _seconds(window: object) -> int | None:
     """A window in seconds; None if it cannot be read."""
     if window is None:
         return estimating.EVER
-    match = re.fullmatch(rf"([1-9]\d{{0,8}}) ({'|'.join(UNITS)})s?", str(window))
+    match = re.fullmatch(rf"([1-9]\d{{0,8}}) ({'|'.join(UNITS)})s?", window) if isinstance(window, str) else None
     return int(match[1]) * UNITS[match[2]] if match else None
 
 
-def _within(number: Any, low: float, high: float) -> bool:
-    """Tell whether something is a number, and in a range."""
-    return isinstance(number, (int, float, np.number)) and bool(low <= number <= high)
+def _is_key(key: object) -> bool:
+    """Tell whether something names parts of a key, each once."""
+    parts = key.split("+") if isinstance(key, str) else [""]
+    return set(parts) <= set(PARTS) and len(set(parts)) == len(parts)
 
 
 def schemes(
@@ -143,7 +146,16 @@ def schemes(
     >>> len(schemes()), len(schemes(keys=["user"], windows=[None]))
     (168, 7)
     """
+    for name, given in (("keys", keys), ("windows", windows), ("percentiles", percentiles)):
+        checks.check("schemes", name, given, _SEVERAL)
     return [Scheme(*dimensions, **options) for dimensions in product(keys, windows, percentiles)]
+
+
+_SCHEMES = checks.Kind(
+    lambda given: isinstance(given, list | tuple) and all(isinstance(one, Scheme) for one in given), "a list of Scheme"
+)
+
+_SEVERAL = checks.Kind(lambda given: isinstance(given, Iterable) and not isinstance(given, str), "a list")
 
 
 # Equations
@@ -157,7 +169,7 @@ def used(run: ArrayLike, estimate: ArrayLike) -> Floats:
     >>> used([30, 90], [60, 60]).tolist()
     [0.5, 1.0]
     """
-    run, estimate = np.asarray(run, float), np.asarray(estimate, float)
+    run, estimate = (one.astype(float) for one in checks.side_by_side("used", run=run, estimate=estimate))
     return np.divide(run, estimate, out=np.ones_like(run), where=run < estimate)
 
 
@@ -169,7 +181,8 @@ def t_sched(estimate: ArrayLike, a: ArrayLike) -> Ints:
     >>> t_sched([60, 60], [0.5, np.nan]).tolist()
     [30, 60]
     """
-    adjusted = np.asarray(estimate) * np.asarray(a, float)
+    estimate, a = checks.side_by_side("t_sched", estimate=estimate, a=a)
+    adjusted = estimate * a.astype(float)
     return np.where(np.isnan(adjusted), estimate, np.rint(np.nan_to_num(adjusted))).astype(np.int64)
 
 
@@ -183,7 +196,8 @@ def accuracy(run: ArrayLike, estimate: ArrayLike) -> Floats:
     >>> accuracy([30, 90, 0], [60, 60, 0]).round(2).tolist()
     [0.5, 0.67, 1.0]
     """
-    low, high = (extreme(np.asarray(run, float), estimate) for extreme in (np.minimum, np.maximum))
+    run, estimate = (one.astype(float) for one in checks.side_by_side("accuracy", run=run, estimate=estimate))
+    low, high = np.minimum(run, estimate), np.maximum(run, estimate)
     return np.divide(low, high, out=np.ones_like(low), where=high > 0)
 
 
@@ -259,6 +273,8 @@ def parameters(jobs: pd.DataFrame, ends: pd.Series, schemes: Sequence[Scheme], e
     >>> parameters(w.jobs, w.jobs.submit + w.jobs.run, two).loc[2].to_list()
     [0.375, 0.5]
     """
+    checks.check("walltime", "jobs", jobs, checks.instance(pd.DataFrame, "a DataFrame"))
+    checks.check("walltime", "schemes", schemes, _SCHEMES)
     pass_of = attrgetter("key", "project", "window_s", "least")
     passes = [list(part) for _, part in groupby(sorted(schemes, key=pass_of), pass_of)]
     columns: dict[Scheme, Floats] = {}
@@ -271,10 +287,10 @@ def _one_pass(jobs: pd.DataFrame, ends: pd.Series, schemes: list[Scheme]) -> dic
     """A by scheme, of schemes that differ only in percentile and threshold."""
     first = schemes[0]
     group = _groups([jobs], first)
-    past = _history_of(group, ends.loc[jobs.index].to_numpy(np.int64), used(jobs.run, jobs.estimate), group)
+    past = _history_of(group, ends_of(jobs, ends, "Scheme: ends"), used(jobs.run, jobs.estimate), group)
     percents = sorted({float(scheme.percentile) for scheme in schemes})
     submit = jobs.submit.to_numpy()
-    a = estimating.parameters(past, group, submit, first.window_s, np.array(percents), first.least)
+    a = estimating.parameters(past, group, submit, first.window_s, np.array(percents), int(first.least))
     return {s: np.maximum(a[:, percents.index(s.percentile)], s.threshold or 0) for s in schemes}
 
 
@@ -326,7 +342,8 @@ class Adjustment:
         jobs.
     past : DataFrame, optional
         Earlier jobs, such as those of months simulated before: the columns of the key, `run`, `estimate` and `end`, in
-        seconds of the same clock. A job that ends after a submission does not count for it.
+        seconds of the same clock; whole numbers as in `Workload.jobs`. A job that ends after a submission does not
+        count for it. The adjustment keeps a copy.
     overdue : int
         A job that still runs at its expected end is expected to end after this many seconds. The paper does not say;
         the authors' simulator has five minutes.
@@ -349,13 +366,12 @@ class Adjustment:
     overdue: int = 300
 
     def __post_init__(self) -> None:
-        right = isinstance(self.overdue, (int, np.integer)) and self.overdue >= 0
-        check_settings(self, overdue=(right, "a whole number of seconds of at least 0"))
-        if self.past is None:
-            return
+        scheme, seconds = checks.instance(Scheme, "a Scheme"), checks.whole_number(0, checks.LATEST, " of seconds")
+        checks.settings(
+            self, scheme=scheme, queue=checks.FLAG, backfill=checks.FLAG, running=checks.FLAG, overdue=seconds
+        )
         needed = ["run", "estimate", "end", *self.scheme.columns]
-        if missing := [column for column in needed if column not in self.past]:
-            raise ValueError(f"Adjustment: past: missing column {', '.join(missing)}; expected {', '.join(needed)}")
+        object.__setattr__(self, "past", checked_past(self.past, needed, "Adjustment"))
 
     def history(self, jobs: pd.DataFrame) -> tuple[estimating.History, Ints, Floats]:
         """Make the history with which a simulation of `jobs` begins; with it each job's group, -1 for none, and its R.

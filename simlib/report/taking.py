@@ -123,8 +123,17 @@ def _resized(workload: Workload, procs: int) -> Workload:
     log = workload.log
     if log is None:
         return workload.with_procs(procs)
-    given = {"start": workload.start, "header": workload.header, "source": workload.source, "log": log}
-    return Workload(swf.jobs_of(log), procs, workload.name, synthetic=workload.synthetic, **given)  # type: ignore[arg-type]
+    return Workload(
+        swf.jobs_of(log),
+        procs,
+        workload.name,
+        gpus=workload.gpus,
+        start=workload.start,
+        header=workload.header,
+        log=log,
+        source=workload.source,
+        synthetic=workload.synthetic,
+    )
 
 
 def _part_of_machine(

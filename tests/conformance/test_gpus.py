@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, simulate
+from simlib.analysis.partitions import together
+from simlib.core.estimates import Uniform
 from simlib.explain import explain, why
+from simlib.logs.swf import FIELDS, jobs_of
+from simlib.models.users import resample_users
 from simlib.policies import examples_own
+from simlib.report.taking import _resized
 
 KNOWING = {
     "FCFS": FCFS(),
@@ -146,3 +151,34 @@ def test_a_summary_has_the_share_of_gpus_that_was_used():
     summary = simulate(on_gpus([(0, 10, 10, 1, 1), (0, 5, 5, 1, 2)], 4, 4), EASY()).summary()
     assert summary.gpu_utilization == 0.5
     assert "gpu_utilization" not in simulate(table([(0, 10, 10, 1)], 4), EASY()).summary()
+
+
+LOG = pd.DataFrame(-1, index=range(1, 41), columns=[*FIELDS, "gpus"]).assign(
+    job=range(1, 41), submit=[day * 86400 for day in range(40)], run=3600, procs=2, user=[1, 2] * 20, partition=1
+)
+LOG["gpus"] = [2, 0] * 20
+WITH_GPUS = Workload(jobs_of(LOG), 8, gpus=4, log=LOG, start="2026-01-01")
+
+FROM_ANOTHER = {
+    "select": lambda w: w.select("gpus >= 0"),
+    "months": lambda w: w.months("2026-01", "2026-02"),
+    "between": lambda w: w.between(0, 100 * 86400),
+    "partition": lambda w: w.partition(1, procs=8, gpus=4),
+    "scale_arrivals": lambda w: w.scale_arrivals(2),
+    "scale_load": lambda w: w.scale_load(0.5),
+    "with_procs": lambda w: w.with_procs(16),
+    "with_estimates": lambda w: w.with_estimates(Uniform(2)),
+    "shake": lambda w: w.shake(60),
+    "derive": lambda w: w.derive(w.jobs.assign(run=5), "shorter"),
+    "resample_users": lambda w: resample_users(w, 1),
+    "together": lambda w: together(w, {"1": w}),
+    "_resized": lambda w: _resized(w, 16),
+}
+"""Every function that makes a workload from another."""
+
+
+@pytest.mark.parametrize("change", FROM_ANOTHER.values(), ids=FROM_ANOTHER)
+def test_a_workload_made_from_another_keeps_its_gpus(change):
+    made = change(WITH_GPUS)
+    assert (made.gpus, made.needs_gpus, len(made.dropped)) == (4, True, 0)
+    assert set(made.jobs.gpus) == {0, 2} and made.log.gpus.loc[made.jobs.index].equals(made.jobs.gpus.rename("gpus"))

@@ -2,6 +2,7 @@
 
 import math
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from hypothesis import settings
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
 from simlib._util.paths import TRACES
+from simlib.policies.walltime import Adjustment
 
 # One end and the other
 
@@ -135,6 +137,34 @@ def test_what_is_known_before_counts_less_than_what_is_learned():
     rows = [(0, 50, 90, 1, 1, 1), (60, 5, 90, 1, 1, 1), (60, 5, 90, 1, 3, 1)]
     assert adjusted(rows, past=past) == [30, 45, 90]
     assert adjusted(rows, predictor="same estimate", past=past) == [30, 45, 90]
+
+
+PAST = pd.DataFrame({"submit": [-30, -20], "run": [10, 7], "user": 1, "estimate": 90, "end": [-20, -13], "group": 1})
+
+WRONG_PAST = {
+    "a run of no time known": ({"run": [10, -1]}, "column run: job 1: found -1"),
+    "nan": ({"run": [10, np.nan]}, "column run: job 1: found nan"),
+    "a half": ({"run": [100.9, 10]}, "column run: job 0: found 100.9"),
+    "sums that overflow": ({"run": [2**62, 2**62]}, "column run: job 0: found 4611686018427387904"),
+    "users as text": ({"user": ["1", "2"]}, "column user: job 0: found '1'"),
+    "users not known": ({"user": [1, None]}, "column user: job 1: found nan"),
+    "estimates of another kind": ({"estimate": [90, "1 h"]}, "column estimate: job 1: found '1 h'"),
+}
+
+
+@pytest.mark.parametrize("columns, said", WRONG_PAST.values(), ids=WRONG_PAST)
+@pytest.mark.parametrize("make", [partial(Predictions, "same estimate"), Adjustment])
+def test_earlier_jobs_that_no_workload_has_are_refused(make, columns, said):
+    with pytest.raises(ValueError, match=f"past: {said}, expected whole"):
+        make(past=PAST.assign(**columns))
+    with pytest.raises(ValueError, match="past: found column run twice"):
+        make(past=pd.concat([PAST, PAST[["run"]]], axis=1))
+    make(past=PAST.astype(float))
+
+
+def test_exact_predictions_are_run_times_also_above_the_estimate():
+    rows = [(0, 300, 100, 3, 1, 1), (1, 9, 9, 4, 2, 2), (2, 300, 5, 1, 3, 3), (3, 0, 5, 1, 4, 4)]
+    assert adjusted(rows, predictor="exact") == [300, 9, 300, 0]
 
 
 def first_shadow(now, run, estimate, **settings):

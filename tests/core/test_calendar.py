@@ -56,6 +56,11 @@ def test_months_across_a_change_of_the_clock_are_as_long_as_they_are():
     assert w.calendar_month([edges[1] - 1, edges[1]]).tolist() == ["1996-10", "1996-11"]
 
 
+def test_a_month_begins_at_the_first_of_two_midnights():
+    edges = at(0, start=pd.Timestamp("2020-10-01", tz="America/Havana")).month_starts(0, 40 * DAY)[1]
+    assert edges[1] == 31 * DAY
+
+
 def test_one_second_touches_one_month_and_no_seconds_touch_none():
     months, edges = at(0).month_starts(0, 0)
     assert (months, edges.tolist()) == (["1996-09"], [seconds("1996-09-01"), HOUR])

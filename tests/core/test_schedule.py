@@ -96,6 +96,42 @@ def test_utilization_is_a_step_function_of_time(workload):
     assert steps.to_dict() == {0: 0.5, 5: 0.75, 10: 0.25, 15: 0}
 
 
+@pytest.mark.parametrize("kind", [int, np.uint8, np.int8, np.uint64, np.float32, object, list])
+def test_use_of_a_machine_is_the_same_by_numbers_of_any_kind(kind):
+    numbers = [0, 10], [10, 15], [120, 90]
+    start, end, procs = numbers if kind is list else (np.array(one, kind) for one in numbers)
+    times, share = metrics.utilization(start, end, procs, 200)
+    assert (times.tolist(), share.tolist(), times.dtype) == ([0, 10, 15], [0.6, 0.45, 0], np.int64)
+    assert metrics.most_at_once(start, end, procs) == 120
+    assert metrics.most_at_once([0, 5], [10, 15], np.array([100, 100], np.int8)) == 200
+    assert metrics.utilization([0, 5], [10, 15], np.array([True, True]), 2)[1].tolist() == [0.5, 1, 0.5, 0]
+
+
+@pytest.mark.parametrize(
+    "wrong", [[0.5, 10], [np.nan, 10], ["0", "10"], [None, 10], np.array([2**64 - 1, 1], np.uint64)]
+)
+def test_numbers_that_are_not_whole_are_no_use_of_a_machine(wrong):
+    for measure in (metrics.utilization, metrics.most_at_once):
+        with pytest.raises(ValueError, match="found .*, expected whole numbers"):
+            measure(wrong, [10, 15], [1, 1], *[4] * (measure is metrics.utilization))
+
+
+@pytest.mark.parametrize("edges", [[20, 0], [0, 10, 10], [0, 20, 10], [0, 10.5], [0, np.nan], [0, "10"], [[0, 10]], 5])
+def test_edges_of_periods_are_rising_seconds(workload, edges):
+    schedule = simulate(workload([(0, 10, 10, 2)], 4), FCFS())
+    for measure in (schedule.by_period, schedule.means):
+        with pytest.raises(ValueError, match="edges of periods: found"):
+            measure(edges)
+    assert schedule.by_period(np.array([0, 12, 20], np.float32)).jobs.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("procs, upper", [(2**30, 2**30), (2**30 + 1, 2**31), (2**40, 2**40), (2**62, 2**62), (3, 4)])
+def test_jobs_of_any_size_have_a_size_class(procs, upper):
+    assert metrics.size_class([procs, 1]).tolist() == [upper, 1]
+    w = Workload(pd.DataFrame({"submit": [0], "run": [1], "procs": [procs]}), 2**62)
+    assert simlib.replicate(w, EASY(), shakes=0, by="size").index[0][-1] == metrics.class_name(upper)
+
+
 times = st.integers(0, 50)
 
 
@@ -233,7 +269,7 @@ IMPOSSIBLE = {
     "infinite": ({"start": [0, np.inf, 2]}, "start: job 1: found inf, expected whole seconds"),
     "beyond 64 bits": ({"start": [0, 2**62, 2]}, "start: job 1: found 4611686018427387904, expected whole seconds"),
     "far beyond": ({"start": [0, 2**70, 2]}, "expected whole seconds"),
-    "texts": ({"start": ["0", "10", "2"]}, "start: found values such as '0', expected whole seconds"),
+    "texts": ({"start": ["0", "10", "2"]}, "start: job 0: found '0', expected whole seconds"),
     "nothing": ({"start": [0, None, 2]}, "expected whole seconds"),
     "flags of another kind": ({"start": [0, 10, 2], "backfilled": ["no", "no", "yes"]}, "expected True or False"),
     "moved submissions": ({"start": [0, 10, 2], "submit": [0, 0, 2]}, "job 1 is submitted at second 0, expected 1"),

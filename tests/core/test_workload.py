@@ -70,7 +70,7 @@ def test_a_machine_needs_processors(procs):
 
 
 def test_missing_columns_are_named():
-    with pytest.raises(ValueError, match="KTH: jobs: missing column procs, run; expected submit, run and procs"):
+    with pytest.raises(ValueError, match="KTH: jobs: missing column run, procs; expected submit, run, procs"):
         Workload(TABLE[["submit"]], 4, name="KTH")
 
 
@@ -78,7 +78,7 @@ def test_missing_columns_are_named():
 @pytest.mark.parametrize("value", [0.5, float("nan"), float("inf"), 1e300, 2**64 - 1, "7", "x", None])
 def test_numbers_that_are_not_whole_are_refused_with_the_column(column, value):
     values = pd.Series([1, 1, 1, value], index=TABLE.index, dtype=object)
-    with pytest.raises(ValueError, match=f"^workload: jobs: column {column}: expected whole numbers$"):
+    with pytest.raises(ValueError, match=f"^workload: jobs: column {column}: job 2: found .*, expected whole numbers$"):
         made(**{column: values})
 
 
@@ -286,7 +286,7 @@ def test_a_factor_or_load_is_a_positive_number(value):
 
 
 def test_times_that_overflow_are_refused():
-    with pytest.raises(ValueError, match="column submit"):
+    with pytest.raises(ValueError, match=r"found factor=1e\+300"):
         made().scale_arrivals(1e300)
 
 
@@ -383,7 +383,7 @@ def test_an_estimate_that_is_none_names_its_model_and_its_job(given):
     def mine(jobs):
         return pd.Series([9, 9, given, 9], jobs.index)
 
-    with pytest.raises(ValueError, match=r"estimates: mine: job 4: found an estimate of .*, expected whole seconds"):
+    with pytest.raises(ValueError, match=r"estimates: mine: job 4: found .*, expected whole seconds"):
         made().with_estimates(mine)
 
 
@@ -392,7 +392,7 @@ def test_an_estimate_that_is_none_names_its_model_and_its_job(given):
     [estimates.Scaled(1e18), estimates.Uniform(1e300), estimates.Modelled(under=0, short=1e9, stretch=1e30, cap=1e40)],
 )
 def test_estimates_that_do_not_fit_are_not_exact_ones(model):
-    with pytest.raises(ValueError, match=rf"{type(model).__name__}\(.*\): job 3: found an estimate of \d"):
+    with pytest.raises(ValueError, match=rf"{type(model).__name__}\(.*\): job 3: found \d"):
         made(estimate=9).with_estimates(model)
 
 

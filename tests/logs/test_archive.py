@@ -370,9 +370,6 @@ def twins(monkeypatch, small):
     """The logs of the small catalogue have twins, all the same."""
     table = paths.DATA / "models" / "twins" / "KTH-SP2.toml"
     monkeypatch.setattr(archive, "twin_table", lambda name: table)
-    twin.parameters.cache_clear()
-    yield
-    twin.parameters.cache_clear()
 
 
 @pytest.mark.slow

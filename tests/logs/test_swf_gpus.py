@@ -76,8 +76,11 @@ def test_what_changes_a_workload_keeps_what_jobs_need():
 def test_gpus_that_cannot_be_are_refused_and_those_of_a_machine_without_any_are_dropped():
     table = pd.DataFrame({"submit": [0, 5], "run": 60, "procs": 1, "gpus": [0, 2]})
     assert Workload(table, 4).dropped.to_dict() == {1: "more GPUs than the machine has"}
-    for gpus, said in (([0, -1], "found -1, expected numbers of at least 0"), ([0, 0.5], "expected whole numbers")):
-        with pytest.raises(ValueError, match=f"jobs: column gpus: {said}"):
+    for gpus, said in (
+        ([0, -1], "found -1, expected whole numbers of at least 0"),
+        ([0, 0.5], "expected whole numbers"),
+    ):
+        with pytest.raises(ValueError, match=f"jobs: column gpus: job 1: {said}"):
             Workload(table.assign(gpus=gpus), 4, gpus=2)
     with pytest.raises(ValueError, match="machine: found gpus=-1, expected a whole number of at least 0"):
         Workload(table, 4, gpus=-1)

@@ -259,11 +259,11 @@ def test_a_workload_of_a_single_job_is_allowed():
     ("call", "expected"),
     [
         (lambda: feitelson96.workload(10, "Fx"), "found variant='Fx', expected one of 'F', 'Fs', 'Fl', 'Fsl'"),
-        (lambda: feitelson96.workload(0), "found jobs=0, expected a whole number of at least 1"),
+        (lambda: feitelson96.workload(0), "found jobs=0, expected a whole number, 1 to 100,000,000"),
         (lambda: feitelson96.workload(9, seed=-1), "found seed=-1, expected a whole number of at least 0"),
         (lambda: jann97.workload(9, seed=-1), "found seed=-1, expected a whole number of at least 0"),
-        (lambda: jann97.workload(0), "found jobs=0, expected a whole number of at least 1"),
-        (lambda: jann97.workload(10, procs=128), "found procs=128, expected at least 322"),
+        (lambda: jann97.workload(0), "found jobs=0, expected a whole number, 1 to 100,000,000"),
+        (lambda: jann97.workload(10, procs=128), "found procs=128, expected a whole number of at least 322"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused(call, expected):

@@ -1,14 +1,13 @@
 """Orders of the queue that somebody wrote: compiled, told apart by all they hang on, or refused in clear words."""
 
-import contextlib
 import functools
 import linecache
 import math
-import random
 import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 import types
 
@@ -135,6 +134,11 @@ def test_a_threshold_that_makes_no_sense_is_refused(given, said):
         Thresholded(*given)
 
 
+def test_a_wait_counts_no_more_than_the_greatest_age():
+    priority = Multifactor(max_age_days=1).function
+    assert [priority(days * 86400.0, 1.0, 0.0, 4.0) for days in (0.5, 1, 2)] == [0.5, 1, 1]
+
+
 SHARES, PAIR, helpers = np.array([0.5, 0.3, 0.2]), (0.5, 0.3), types.ModuleType("helpers")
 
 
@@ -219,198 +223,83 @@ def test_what_cannot_be_an_order_is_refused_when_the_policy_is_made(order, said)
         EASY(order=order)
 
 
-def nothing(wait, estimate, procs):
-    wait * procs
+def typed(source, names, file="/tmp/ipykernel_1/1.py"):
+    """Run what somebody types into a cell of a notebook, whose lines Python then knows."""
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    exec(compile(source, file, "exec"), names)
 
 
-def nothing_in_some_case(wait, estimate, procs):
-    if wait > 1e9:
-        return 1.0
-
-
-def nothing_for_four(wait, estimate, procs):
-    if procs > 4:
-        return 1.0
-    if procs < 4:
-        return 2.0
-
-
-def no_value(wait, estimate, procs):
-    if estimate < 600:
-        value = 1.0
-    return value
-
-
-def unknown_name(wait, estimate, procs):
-    return waiting * procs  # noqa: F821
-
-
-def unknown_name_later(wait, estimate, procs):
-    if wait > 1e6:
-        return waiting  # noqa: F821
-    return procs
-
-
-def imports(wait, estimate, procs):
-    import math
-
-    return math.sqrt(wait)
-
-
-def prints(wait, estimate, procs):
-    print(wait)
-    return wait
-
-
-def shown(number):
-    prints(number, number, number)
-    return number
-
-
-def prints_in_another(wait, estimate, procs):
-    return shown(wait)
-
-
-aloud = print
-
-
-def prints_by_another_name(wait, estimate, procs):
-    aloud(wait)
-    return wait
-
-
-def prints_with_facts(user, wait):
-    print(user)
-    return wait
-
-
-def catches(wait, estimate, procs):
-    try:
-        return wait / estimate
-    except ZeroDivisionError:
-        return 0.0
-
-
-def keeps_count(wait, estimate, procs):
-    global count
-    count = wait
-    return count
-
-
-def mixed_variable(wait, estimate, procs):
-    kind = "short" if estimate < 60 else 3
-    return wait if kind == 3 else procs
-
-
-def reads_a_list(wait, estimate, procs):
-    seen.append(wait)
-    return wait
-
-
-def opens(wait, estimate, procs):
-    with lock:
-        return wait
-
-
-def gives(wait, estimate, procs):
-    yield wait
-
-
-def throws_dice(wait, estimate, procs):
-    return np.random.rand()
-
-
-def throws_in_another(wait, estimate, procs):
-    return throws_dice(wait, estimate, procs)
-
-
-async def waits(wait, estimate, procs):
-    return wait
-
-
-drawn, dice = random.random, np.random.default_rng(1)
+AROUND = """
+import contextlib, random
+import numpy as np
+aloud, drawn, dice = print, random.random, np.random.default_rng(1)
 count, jobs, seen, lock = 0, {"a": 1.0, 2: 3}, [], contextlib.nullcontext()
+def told(number):
+    print(number)
+    return number
+def shown(number):
+    return told(number)
+def thrown():
+    return np.random.rand()
+def lost(number):
+    return undefined * number
+"""
 
-REFUSED = [
-    (nothing, "returns nothing; expected"),
-    (nothing_in_some_case, r"returns nothing for wait=60, estimate=3600, procs=8; expected .* in every case"),
-    (nothing_for_four, "returns nothing for wait=60, estimate=3600, procs=4; expected"),
-    (
-        no_value,
-        "reads a variable that has no value yet for wait=60, estimate=3600, procs=8; expected one in every case",
-    ),
-    (lambda wait, estimate, procs: "first", "returns text"),
-    (
-        lambda wait, estimate, procs: "first" if wait > 10 else 0.0,
-        "a value that is sometimes a number and sometimes text; expected a number in every case",
-    ),
-    (unknown_name, r"line \d+ \(`return waiting \* procs .*`\): it reads 'waiting', which is not defined; .* misspelt"),
-    (unknown_name_later, r"line \d+ .* it reads 'waiting', which is not defined"),
-    (
-        lambda wait, estimate, procs: wait.seconds,
-        r"line \d+ .*, procs=8 it raises AttributeError: 'float' object has no attribute 'seconds'",
-    ),
-    (imports, r"line \d+ \(`import math`\): it imports math; expected the import above the function"),
-    (
-        prints,
-        r"line \d+ \(`print\(wait\)`\): it prints; .* write print\(prints\(wait=60.0, .*, procs=8.0\)\) in a cell",
-    ),
-    (prints_in_another, r"line \d+ of 'prints', which it calls \(`print\(wait\)`\): it prints"),
-    (prints_by_another_name, r"line \d+ \(`aloud\(wait\)`\): it prints"),
-    (lambda wait, estimate, procs: max([print(procs) or procs for _ in range(2)]), r"line \d+ .*: it prints"),
-    (prints_with_facts, r"it prints; .* write print\(prints_with_facts\(user=7.0, wait=60.0\)\) in a cell"),
-    (lambda wait, estimate, procs: float(input("how urgent?")), r"line \d+ .*: it asks for input; expected"),
-    (
-        lambda wait, estimate, procs: {"a": object()}[wait],
-        r"line \d+ .*, procs=8 it raises KeyError: 60.0; expected a number",
-    ),
-    (catches, r"line \d+ .*: a `try` block that catches ZeroDivisionError by its name; expected an `if`"),
-    (keeps_count, r"line \d+ .*: it sets the global variable 'count'; expected"),
-    (lambda wait, estimate, procs: [wait, "none"][int(procs) % 2], r"line \d+ .*; expected"),
-    (mixed_variable, r"line \d+ .*: a value that is sometimes a number and sometimes text"),
-    (
-        lambda wait, estimate, procs: jobs["a"] * wait,
-        r"line \d+ .*: it reads 'jobs', which is of type dict; expected numbers",
-    ),
-    (reads_a_list, r"line \d+ .*: it reads 'seen', .*list; expected numbers"),
-    (opens, r"line \d+ .*: a `with` block; expected arithmetic"),
-    (lambda wait, estimate, procs: float(f"{wait:.2f}"), r"line \d+ .*; expected arithmetic"),
-    (
-        lambda wait, estimate, procs: any([wait > 2, procs > 2]),
-        r"line \d+ .*: it reads 'any', which cannot be compiled; expected arithmetic",
-    ),
-    (gives, "returns its values by `yield`"),
-    (throws_dice, r"line \d+ \(`return np.random.rand\(\)`\): it draws a number at random; expected"),
-    (lambda wait, estimate, procs: wait + drawn(), r"line \d+ .*: it draws a number at random"),
-    (throws_in_another, r"line \d+ of 'throws_dice', which it calls .*: it draws a number at random"),
-    (lambda wait, estimate, procs: dice.random(), r"line \d+ .*: it draws a number at random"),
-    (waits, r"line \d+ .*: it is written with `async`"),
-    (lambda wait, estimate, procs: (-procs, wait), r"returns several values \(a tuple\)"),
-    (lambda wait, estimate, procs: [-procs, wait], "returns a list"),
-    (lambda wait, estimate, procs: complex(wait), "returns a complex number"),
-]
+REFUSED = {
+    "wait * procs": "returns nothing; expected",
+    "if wait > 1e9: return 1.0": "returns nothing for wait=60, estimate=3600, procs=8; expected .* in every case",
+    "if procs > 4: return 1.0\nif procs < 4: return 2.0": "returns nothing for wait=60, estimate=3600, procs=4; exp",
+    "if estimate < 600: value = 1.0\nreturn value": "reads a variable that has no value yet for wait=60, .*; exp",
+    "return 'first'": "returns text",
+    "return 'first' if wait > 10 else 0.0": "a value that is sometimes a number and sometimes text; exp",
+    "return waiting * procs": r"line 2 \(`return waiting \* procs`\): it reads 'waiting', .* misspelt",
+    "if wait > 1e6: return waiting\nreturn procs": "line 2 .* it reads 'waiting', which is not defined",
+    "return wait.seconds": "line 2 .*, procs=8 it raises AttributeError: 'float' object has no attribute 'seconds'",
+    "import math\nreturn math.sqrt(wait)": r"line 2 \(`import math`\): it imports math; expected the import above the",
+    "print(wait)\nreturn wait": r"line 2 \(`print\(wait\)`\): it prints; .* print\(mine\(wait=60.0, .*, procs=8.0\)\)",
+    "return shown(wait)": r"line 7 of 'told', which it calls \(`print\(number\)`\): it prints",
+    "aloud(wait)\nreturn wait": r"line 2 \(`aloud\(wait\)`\): it prints",
+    "return max([print(procs) or procs for _ in range(2)])": "line 2 .*: it prints",
+    "def mine(user, wait):\n print(user)\n return wait": r"it prints; .* print\(mine\(user=7.0, wait=60.0\)\)",
+    "return float(input('how urgent?'))": "line 2 .*: it asks for input; expected",
+    "return {'a': object()}[wait]": "line 2 .*, procs=8 it raises KeyError: 60.0; expected a number",
+    "try:\n return wait / estimate\nexcept ZeroDivisionError:\n return 0.0": "line [24] .*: a `try` block that catches "
+    "ZeroDivisionError by its name; expected an `if`",
+    "global count\ncount = wait\nreturn count": "line 3 .*: it sets the global variable 'count'; expected",
+    "return [wait, 'none'][int(procs) % 2]": "line 2 .*; expected",
+    "kind = 'short' if estimate < 60 else 3\nreturn wait if kind == 3 else procs": "line [23] .*: a value that is "
+    "sometimes a number and sometimes text",
+    "return jobs['a'] * wait": "line 2 .*: it reads 'jobs', which is of type dict; expected numbers",
+    "seen.append(wait)\nreturn wait": "line 2 .*: it reads 'seen', .*list; expected numbers",
+    "with lock:\n return wait": "line 2 .*: a `with` block; expected arithmetic",
+    "return float(f'{wait:.2f}')": "line 2 .*; expected arithmetic",
+    "return any([wait > 2, procs > 2])": "line 2 .*: it reads 'any', which cannot be compiled; expected arithmetic",
+    "yield wait": "returns its values by `yield`",
+    "return np.random.rand()": r"line 2 \(`return np.random.rand\(\)`\): it draws a number at random; expected",
+    "return wait + drawn()": "line 2 .*: it draws a number at random",
+    "return thrown()": "line 12 of 'thrown', which it calls .*: it draws a number at random",
+    "return dice.random()": "line 2 .*: it draws a number at random",
+    "async def mine(wait, estimate, procs):\n return wait": "line 1 .*: it is written with `async`",
+    "return (-procs, wait)": r"returns several values \(a tuple\)",
+    "return [-procs, wait]": "returns a list",
+    "return complex(wait)": "returns a complex number",
+    "again = lost(wait)\nreturn again": r"line 14 of 'lost', which it calls \(`return undefined \* number`\): it reads",
+}
+"""What cannot be an order, as somebody writes it below `def mine(wait, estimate, procs):`, and what it is told."""
+
 NUMBAS = ["nopython", "numba", "typing", "Literal", "float64", "signature", "opcode", "IMPORT_NAME", "intrinsic", "$"]
 
 
-@pytest.mark.parametrize("order, said", REFUSED, ids=[order.__name__ for order, _ in REFUSED])
-def test_an_order_that_cannot_work_is_refused_before_the_run_in_plain_words_with_its_line(order, said, capfd):
+@pytest.mark.parametrize("text, said", REFUSED.items(), ids=REFUSED)
+def test_an_order_that_cannot_work_is_refused_before_the_run_in_plain_words_with_its_line(text, said, capfd):
+    names = {}
+    typed(AROUND, names)
+    whole = text if "def " in text else "def mine(wait, estimate, procs):\n" + textwrap.indent(text, " ")
+    typed(whole, names, "/tmp/ipykernel_1/2.py")
     with pytest.raises(ValueError, match=said) as caught:
-        starts([(0, 1, 1, 1)], 1, EASY(order=order))
+        starts([(0, 1, 1, 1)], 1, EASY(order=names["mine"]))
     assert [word for word in NUMBAS if word in str(caught.value)] == []
     assert capfd.readouterr() == ("", "")
-
-
-def test_an_order_typed_into_a_notebook_is_refused_with_its_line_there():
-    cell = "def mine(wait, estimate, procs):\n    again = helper(wait)\n    return again\n"
-    other = "def helper(wait):\n    return undefined * wait\n"
-    names = {}
-    for source, file in ((other, "/tmp/ipykernel_1/1.py"), (cell, "/tmp/ipykernel_1/2.py")):
-        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        exec(compile(source, file, "exec"), names)
-    with pytest.raises(
-        ValueError, match=r"line 2 of 'helper', which it calls \(`return undefined \* wait`\): it reads"
-    ):
-        starts([(0, 1, 1, 1)], 1, EASY(order=names["mine"]))
 
 
 weight = 1.0

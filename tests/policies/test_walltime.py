@@ -492,7 +492,7 @@ def test_settings_of_an_adjustment_that_make_no_sense_are_refused():
     with pytest.raises(ValueError, match="overdue=-1, expected a whole number of seconds"):
         Adjustment(overdue=-1)
     with pytest.raises(
-        ValueError, match="adjust='regular', expected None, a simlib.policies.walltime.Adjustment or simlib.Pred"
+        ValueError, match="adjust='regular', expected None or a simlib.policies.walltime.Adjustment or simlib.Pred"
     ):
         EASY(adjust="regular")
     with pytest.raises(ValueError, match="the jobs have no user"):
