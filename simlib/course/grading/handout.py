@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ... import __version__
 from ..._util import paths
 
 Notebook = dict[str, Any]
@@ -122,7 +122,7 @@ def _for_students(seed: str) -> dict[str, str]:
     made = {lesson.name: _json(_prepared(lesson, seed)) for lesson in lessons()}
     titles = [(text(read(lesson)["cells"][0]).splitlines()[0].lstrip("# "), lesson.name) for lesson in lessons()]
     listed = "\n".join(f"- [{title}]({name})" for title, name in titles)
-    return {"README.md": BEGIN.format(lessons=listed, version=version("simlib")), **made}
+    return {"README.md": BEGIN.format(lessons=listed, version=__version__), **made}
 
 
 def _prepared(lesson: Path, seed: str) -> Notebook:
