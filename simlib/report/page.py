@@ -179,9 +179,10 @@ class Page:
         """The text on partitions and GPUs."""
         w = self.workload
         sentences = [f"{step}." for step in w.history if "GPU" in step]
-        log = w.log
-        if log is not None and not self.parts and (count := log.partition[log.partition >= 0].nunique()) > 1:
-            sentences.append(f"The {count} partitions are simulated as one machine whose nodes they share.")
+        if w.log is not None and not self.parts:
+            used = w.log.partition.loc[w.jobs.index]
+            if (count := used[used >= 0].nunique()) > 1:
+                sentences.append(f"The {count} partitions are simulated as one machine whose nodes they share.")
         return sentences
 
     def pictures(self) -> list[tuple[Figure, str]]:

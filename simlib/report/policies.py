@@ -280,7 +280,7 @@ def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataF
     ['', '+22.7 h (+935.5 %)']
     """
     policies = {} if found is None else {name: _of_policy(found, name) for name in found.policies}
-    rows = {name: _of_schedule(one) for name, one in made.items() if name not in policies} | policies
+    rows = {name: policies.get(name) or _of_schedule(one) for name, one in made.items()} | policies
     if not rows:
         return None
     table = pd.DataFrame.from_dict(rows, orient="index").fillna("")
