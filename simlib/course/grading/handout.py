@@ -80,7 +80,8 @@ These are the lessons, in this order:
 
 To begin:
 
-1. Install what they need, as your lecturer tells you. They were made with simlib {version}.
+1. Install what they need, as your lecturer tells you: simlib-backfilling {version}, which is not the package
+   simlib of PyPI.
 2. Start `jupyter lab` in this folder and open the first lesson.
 3. Run the cells from the top: press Shift+Enter in each one.
 4. In an exercise, put your answer where the dots are (`...`) and run the cell. It says at once whether the answer is
