@@ -7,6 +7,10 @@
 8654
 """
 
+import warnings as _warnings
+from importlib import metadata as _metadata
+from pathlib import Path as _Path
+
 from ._util import importing as _importing
 from .analysis.comparison import compare
 from .analysis.predictions import predicted_starts
@@ -69,6 +73,24 @@ __all__ = [
 ]
 
 _LATER = ("analysis", "core", "course", "explain", "logs", "models", "plots", "policies", "report", "study")
+
+
+def _warn_of_the_other() -> None:
+    """Warn if the distribution simlib, which is another package, was installed into the same folder."""
+    try:
+        other = _metadata.distribution("simlib")
+    except _metadata.PackageNotFoundError:
+        return
+    if _Path(str(other.locate_file("simlib"))).resolve() == _Path(__file__).resolve().parent:
+        _warnings.warn(
+            f"simlib: found {other.metadata['Name']} {other.version}, another package, in the same folder as "
+            "simlib-backfilling; the two overwrite each other's files, expected one of them: pip uninstall simlib "
+            "simlib-backfilling, then install the one needed",
+            stacklevel=3,
+        )
+
+
+_warn_of_the_other()
 
 
 __getattr__ = _importing(__name__, *_LATER)

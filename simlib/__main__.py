@@ -172,7 +172,7 @@ def report(log: str, nodes: bool, **given: Any) -> None:
     matplotlib.use("Agg")  # no window anywhere
     options = {name: value for name, value in given.items() if value is not None}
     try:
-        print(page.report(log, unit="nodes" if nodes else "cpus", **options))
+        print(page.report(log, unit="nodes" if nodes else None, **options))
     except ValueError as error:
         raise _Fault(str(error)) from None
 
@@ -214,14 +214,14 @@ def grade(
 ) -> None:
     """Grade the notebooks that students handed in.
 
-    FOLDER has one folder or notebook per student. Needs Linux, and simlib[grading].
+    FOLDER has one folder or notebook per student. Needs Linux, and simlib-backfilling[grading].
     """
     if sys.platform == "win32":
         raise _Fault("grade: Windows has no closed box for notebooks; use WSL there")
     try:
         from .course.grading import box, collecting, grading, results  # slow to import
     except ImportError as error:
-        raise _Fault(f"grade: {error}; expected what pip install simlib[grading] installs") from None
+        raise _Fault(f'grade: {error}; expected what pip install "simlib-backfilling[grading]" installs') from None
 
     settings = grading.Settings(box.Limits(seconds, memory), seed, by_name, trust)
     try:
@@ -274,4 +274,6 @@ def command() -> None:
 
 
 if __name__ == "__main__":
-    command()
+    import simlib_backfilling  # checks first that no other package has replaced ours
+
+    simlib_backfilling.command()

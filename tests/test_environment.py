@@ -73,6 +73,63 @@ def test_what_is_compiled_for_binder_is_compiled_for_any_processor():
     assert subprocess.check_output([ROOT / "start", sys.executable, "-c", code], text=True) == "generic none\n"
 
 
+OTHER = {
+    "fails": "import numpy as np\nnp.int",
+    "is imported": "__version__ = '0.0.96'",
+    "is gone": "",
+}
+"""What stands in simlib/__init__.py when the other package of this name was installed last."""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A function that runs code or a module in a folder where simlib-backfilling and then simlib were installed."""
+    shutil.copytree(ROOT / "simlib", tmp_path / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "simlib_backfilling.py", tmp_path)
+    shutil.copytree(ROOT / "data", tmp_path / "data", ignore=lambda *_: ["traces"])
+    (tmp_path / "simlib-0.0.96.dist-info").mkdir()
+    (tmp_path / "simlib-0.0.96.dist-info" / "METADATA").write_text("Name: simlib\nVersion: 0.0.96\n")
+
+    def run(*arguments):
+        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        command = [sys.executable, "-P", *arguments]
+        return subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+
+    run.place = tmp_path
+    return run
+
+
+COMMAND = "import sys, simlib_backfilling; sys.argv = ['simlib', 'logs']; simlib_backfilling.command()"
+
+
+@pytest.mark.parametrize("init", OTHER)
+def test_the_command_says_that_another_simlib_was_installed_over_ours(site, init):
+    (site.place / "simlib" / "__init__.py").write_text(OTHER[init])
+    if init == "is gone":  # after pip uninstall simlib
+        shutil.rmtree(site.place / "simlib-0.0.96.dist-info")
+    ways = [["-c", COMMAND], ["-m", "simlib", "logs"]]
+    for way in ways[: 1 if init == "fails" else 2]:  # -m runs what fails before any line of ours
+        done = site(*way)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.count("\n") == 1 and "pip uninstall simlib simlib-backfilling" in done.stderr
+
+
+def test_ours_warns_of_another_simlib_in_the_same_folder_and_works(site):
+    for way in (["-c", "import simlib; print(simlib.EASY())"], ["-c", COMMAND], ["-m", "simlib", "logs"]):
+        done = site(*way)
+        assert done.returncode == 0 and done.stdout and "found simlib 0.0.96, another package" in done.stderr
+    (site.place / "simlib-0.0.96.dist-info").rename(site.place / "simlib_backfilling-0.1.0.dist-info")
+    done = site("-c", COMMAND)
+    assert done.stdout.startswith("CTC-SP2") and done.stderr == ""
+
+
+def test_an_error_of_our_own_is_not_taken_for_another_package(site):
+    shutil.rmtree(site.place / "simlib-0.0.96.dist-info")
+    (site.place / "pandas.py").write_text("raise ImportError('no wheel')")
+    done = site("-c", COMMAND)
+    assert done.returncode == 1 and "no wheel" in done.stderr and "another package" not in done.stderr
+
+
 FLOORS = {"simlib.__main__": "simlib.study", "simlib.study.__main__": "simlib.course.lessons"}
 
 

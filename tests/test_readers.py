@@ -6,7 +6,7 @@ import pytest
 from helpers import ROOT
 
 QUESTIONS = {
-    "How do I install a wheel?": (["docs/install.md"], r"pip install simlib-\*\.whl"),
+    "How do I install a wheel?": (["docs/install.md"], r"pip install simlib_backfilling-\*\.whl"),
     "What do I do with a dump of my Slurm?": (["docs/my-cluster.md"], "simlib report jobs.txt"),
     "How do I make such a dump?": (["docs/slurm.md"], r"\bsacct --allusers"),
     "Which policy do I take?": (["docs/policies.md"], "## Which, and when"),

@@ -88,7 +88,7 @@ def test_citation_codemeta_and_project_agree():
     codemeta = json.loads((paths.ROOT / "codemeta.json").read_text(encoding="utf-8"))
     assert citation["version"] == codemeta["version"] == project["version"] == simlib.__version__
     assert citation["license"] == codemeta["license"].rpartition("/")[2] == project["license"]
-    assert (codemeta["name"], codemeta["description"]) == (project["name"], project["description"])
+    assert (codemeta["name"], codemeta["description"]) == (simlib.__name__, project["description"])
     assert [one["name"] for one in citation["authors"]] == [one["name"] for one in codemeta["author"]]
     titles = [reference["title"] for reference in citation["references"]]
     assert titles == [one["name"] for one in codemeta["referencePublication"]]

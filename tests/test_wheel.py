@@ -39,7 +39,7 @@ def wheel(tmp_path_factory):
     """The wheel of this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
-    (made,) = folder.glob("simlib-*.whl")
+    (made,) = folder.glob("simlib_backfilling-*.whl")
     names = zipfile.ZipFile(made).namelist()
     assert "simlib/data/teaching/lesson1-fcfs.ipynb" in names
     assert [name for name in names if "solutions" in name or "docs/" in name] == []

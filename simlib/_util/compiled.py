@@ -81,13 +81,8 @@ class _CodeFiles(_Cache):
         with suppress(OSError):
             code = paths.read_sealed(self._path(sig, target_context.codegen())) if self._enabled else None
         if code is None:
-            is_event_loop = "progress_and_stop" in self._function.__code__.co_varnames  # and so takes long to compile
-            if is_event_loop and bar_shows():
-                print(
-                    f"Compiling simlib's {self._function.__name__!r} for the first time with such options; this takes "
-                    "up to half a minute, and is kept for later.",
-                    file=sys.stderr,
-                )
+            if "progress_and_stop" in self._function.__code__.co_varnames:  # an event loop, which takes long
+                _say_that_it_takes_long()
             return None
         return CompileResult._rebuild(target_context, *pickle.loads(code))
 
@@ -115,6 +110,17 @@ class _CodeFiles(_Cache):
         made_of = sources, self._function.__qualname__, sig, codegen.magic_tuple(), *settings
         digest = hashlib.sha256(repr(made_of).encode()).hexdigest()
         return place() / f"{self._function.__name__}-{digest[:24]}.code"
+
+
+@cache
+def _say_that_it_takes_long() -> None:
+    """Say on standard error, once in a process, why a first simulation takes so long."""
+    print(
+        "simlib: compiling schedulers at their first use, each for half a minute, or longer on a busy machine; "
+        "the command simlib compile does it for all of them beforehand",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 @cache

@@ -91,7 +91,11 @@ def _machine(workload: Workload, log: pd.DataFrame, called: str, numbers: list[i
             expected = f"expected the size of its machine, such as {{{called!r}: 512}}"
             raise ValueError(f"{workload.name}: partition {called}: found jobs without a recorded wait, {expected}")
         size = sacct.in_use(own)[0]
-    procs, gpus = size if isinstance(size, tuple) else (size, sacct.in_use(own, "gpus")[0] if "gpus" in own else 0)
+    procs, gpus = (
+        size
+        if isinstance(size, tuple)
+        else (size, sacct.in_use(own, "gpus")[0] if workload.gpus and "gpus" in own else 0)
+    )
     part = workload.partition(*numbers, procs=procs, gpus=gpus)
     part.name = f"{workload.name}, {called}"
     return part

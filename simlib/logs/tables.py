@@ -152,7 +152,7 @@ def read_table(
     ----------
     path : str or Path
         A CSV file with column names in its first line, which may be compressed; or a Parquet file, if its name ends in
-        .parquet. Parquet needs pyarrow: `pip install "simlib[parquet]"`.
+        .parquet. Parquet needs pyarrow: `pip install "simlib-backfilling[parquet]"`.
     columns : str or dict
         A name in `simlib.logs.tables.MAPPINGS`: "PM100", "F-DATA", "ALCF" or "Eagle". Or a dict: for each field of the
         log (see `simlib.logs.tables.FIELDS`; submit, procs, and run or start and end are needed) the table's column and
@@ -245,7 +245,9 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         else:
             table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding_errors="replace")
     except ImportError:
-        raise TableError(f'{path}: a Parquet file needs pyarrow, expected pip install "simlib[parquet]"') from None
+        raise TableError(
+            f'{path}: a Parquet file needs pyarrow, expected pip install "simlib-backfilling[parquet]"'
+        ) from None
     except OSError as error:
         raise TableError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # whatever pandas says of a file that is no table

@@ -184,7 +184,8 @@ def changes(
     size = shares.difference.abs()
     near = ~(size > max(4 * float(size.median()), 1.5)).to_numpy()  # no fall is more than 1
     ends = shares[near].filter(regex="difference|coincidence|another").clip(-1, 1.5 * float(size[near].max()))
-    low, high = min(np.nanmin(ends, initial=0), 0), max(np.nanmax(ends, initial=0), 0)
+    ends = ends.fillna(0).to_numpy()  # nothing is a share of a mean wait of 0
+    low, high = ends.min(initial=0), ends.max(initial=0)
     margin = 0.06 * (high - low or 1)
     at = np.arange(len(part))
     chance = part.holds.isin(["coincidence", "equal"]).to_numpy()

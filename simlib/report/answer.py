@@ -66,6 +66,7 @@ def answer(
             _of(some, f"share of the jobs that wait under {base}"),
             _of(mean, f"mean wait of all jobs under {base}"),
         )
+        lines[CHANGE] += _what_if(found, what_ifs) if found else ""
         lines[SURE] = Markup("Very sure for the jobs of this log: a job that starts at once cannot start sooner.")
         lines[NEXT] = Markup("Nothing now. Make this page again when users begin to wait.")
     elif found is None:
@@ -209,9 +210,9 @@ def _for_whom(found: Comparison, policy: str, called: Any) -> tuple[list[str], M
 
 
 def _what_if(found: Comparison, what_ifs: Collection[str]) -> Markup:
-    """A sentence on each of the first cases that are no policies and surely make a difference."""
+    """A sentence on each of the cases that are no policies."""
     said = Markup("")
-    for name in [name for name in found.others if name in what_ifs][:3]:
+    for name in [name for name in found.others if name in what_ifs]:
         row = found.shown.loc[(name, *_MEAN), :]
         if sure(row) not in ("equal", "coincidence"):
             said += Markup(" With {}: {}.").format(name, _moved(_row(found, name).difference, name, found.base))

@@ -194,7 +194,7 @@ def schedules(workload: Workload, asked: Mapping[str, Case]) -> dict[str, Schedu
     if not len(workload):
         return {}
     happened = _happened(workload)
-    made = sweep(simulated, [(workload, case) for case in asked.values()], label="policies")
+    made = sweep(_simulated, [(workload, name, case) for name, case in asked.items()], label="policies")
     return ({} if happened is None else {RECORDED: happened}) | dict(zip(asked, made, strict=True))
 
 
@@ -215,10 +215,13 @@ def _known(workload: Workload) -> np.ndarray:
     return (workload.log.wait.loc[workload.jobs.index] >= 0).to_numpy()
 
 
-def simulated(workload: Workload, case: Case) -> Schedule:
-    """Simulate a policy, or a policy with a change of the log."""
-    one = cases.made(workload, "case", case)
-    return simulate(one.workload, one.policy)
+def _simulated(workload: Workload, name: str, case: Case) -> Schedule:
+    """Simulate a policy, or a policy with a change of the log; an error has its name."""
+    try:
+        one = cases.made(workload, name, case)
+        return simulate(one.workload, one.policy)
+    except ValueError as error:
+        raise error if name in str(error) else ValueError(f"{workload.name}: {name}: {error}") from None
 
 
 def has_queue(schedule: Schedule) -> bool:

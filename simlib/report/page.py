@@ -24,7 +24,19 @@ from ..logs import archive, sacct
 from ..plots.style import svg
 from . import facts, taking
 from .answer import answer, best, when
-from .policies import ASKED, COLUMNS, MEANING, by_group, called, chosen, compared, overview, usable, what_if_cases
+from .policies import (
+    ASKED,
+    COLUMNS,
+    MEANING,
+    WHAT_IFS,
+    by_group,
+    called,
+    chosen,
+    compared,
+    overview,
+    usable,
+    what_if_cases,
+)
 
 _TEMPLATES = Environment(
     loader=PackageLoader("simlib.report", "."),
@@ -64,17 +76,17 @@ class Page:
     Parameters
     ----------
     workload : Workload
-    policies : str or iterable of str
-        Names in `simlib.report.POLICIES`.
+    policies : str or iterable of str, optional
+        Names in `simlib.report.POLICIES`; by default those of `simlib.report.ASKED` that the log allows.
     base : str, optional
         The policy of the site, with which the others are compared; by default the first.
-    what_ifs : iterable of str
+    what_ifs : str or iterable of str
         Questions such as "procs +20%": see `simlib.analysis.what_if`.
     partitions : str or dict, optional
         Make each partition a separate machine: "each", or sizes such as "batch+debug=400, gpu=64:16" (processors, and
         GPUs behind the colon); see `simlib.analysis.partitions`. By default all share one machine.
     names : bool
-        Whether the page shows the names of users and partitions, if the log has them.
+        Whether the page shows the names of users and partitions, which the log's header must have.
     shakes : int, optional
         Shaken runs of a comparison; by default 20, or fewer for a long log, but at least 5.
     seed : int
@@ -84,14 +96,16 @@ class Page:
     cases : dict
         The policies that suit the log, by name, the base first, and what-ifs.
     what_ifs : list of str
-        The cases that are no policies.
+        The cases that are no policies, those asked for first.
     parts : dict of str to Workload
         The partitions, if each is a separate machine.
 
     Raises
     ------
     ValueError
-        If there is no policy, for an unknown one, and as from `what_if` and `partitions`.
+        If there is no policy, for an unknown one, and as from `what_if` and `partitions`. For a base, a policy or a
+        what-if that was asked for, and that the log does not allow, such as fair share without users. For names that
+        the log does not have.
 
     Examples
     --------
@@ -104,9 +118,9 @@ class Page:
     def __init__(
         self,
         workload: Workload,
-        policies: str | Iterable[str] = ASKED,
+        policies: str | Iterable[str] | None = None,
         base: str | None = None,
-        what_ifs: Iterable[str] = (),
+        what_ifs: str | Iterable[str] = (),
         partitions: str | Mapping[str, Any] | None = None,
         names: bool = False,
         shakes: int | None = None,
@@ -114,14 +128,18 @@ class Page:
     ) -> None:
         self.shakes, self.seed = shakes, seed
         known = sacct.names(workload)
+        if names and not any(known.values()):
+            raise ValueError(f"{workload.name}: found names={names}, expected a log whose header has names")
         self.called = partial(called, names=known) if names else called
         self.parts = {} if partitions is None else _parts(workload, partitions, {} if names else known["partition"])
         self.workload = together(workload, self.parts) if self.parts else workload
-        asked = chosen(policies, base)
-        self.base = next(iter(asked))
-        more = what_if_cases(workload, asked[self.base], what_ifs)
+        cases = chosen(ASKED if policies is None else policies, base)
+        self.base = next(iter(cases))
+        more = what_if_cases(workload, cases[self.base], what_ifs)
         self.what_ifs = list(more)
-        self.cases, self.left_out = usable(self.workload, asked | more)
+        self._asked_ifs = [name for name in more if name not in WHAT_IFS]
+        asked = [self.base, *self._asked_ifs, *(cases if policies is not None else ())]
+        self.cases, self.left_out = usable(self.workload, cases | more, asked)
         if self.parts:
             self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
 
@@ -137,9 +155,10 @@ class Page:
 
     @cached_property
     def found(self) -> Comparison | None:
-        """The comparison of all cases with the base."""
+        """The comparison of all cases with the base; where no job waits, only of the what-ifs that were asked for."""
         by = ["all", "user", "size", *(["partition"] if self.parts else [])]
-        return compared(self.workload, self.cases, self.shakes, self.seed, by) if self.queue else None
+        names = self.cases if self.queue else [self.base, *self._asked_ifs]
+        return compared(self.workload, {name: self.cases[name] for name in names}, self.shakes, self.seed, by)
 
     @cached_property
     def answer(self) -> dict[str, Markup]:
@@ -160,9 +179,10 @@ class Page:
         """The text on partitions and GPUs."""
         w = self.workload
         sentences = [f"{step}." for step in w.history if "GPU" in step]
-        log = w.log
-        if log is not None and not self.parts and (count := log.partition[log.partition >= 0].nunique()) > 1:
-            sentences.append(f"The {count} partitions are simulated as one machine whose nodes they share.")
+        if w.log is not None and not self.parts:
+            used = w.log.partition.loc[w.jobs.index]
+            if (count := used[used >= 0].nunique()) > 1:
+                sentences.append(f"The {count} partitions are simulated as one machine whose nodes they share.")
         return sentences
 
     def pictures(self) -> list[tuple[Figure, str]]:
@@ -381,16 +401,20 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
     simlib.logs.archive.ArchiveError: nowhere.swf: found no such file, and no such name in the catalogue; expected ...
     """
     name = re.sub(r"[.](swf|txt|csv)$", "", Path(log).name.removesuffix(".gz"))
-    target = Path(out) if out else Path(f"{name}.html")
+    target = Path(f"{name}.html") if out is None else Path(out)
     file = archive.path_or_name(log)
     here = archive.find(file) if isinstance(file, str) else (file,)
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
     without_gpus = options.get("gpus") == 0
     taken = {key: value for key, value in options.items() if key in _TAKEN and not (key == "gpus" and without_gpus)}
     workload = taking.taken(log, **taken)
-    if without_gpus:
+    if without_gpus and workload.gpus:
         workload = workload.without_gpus()
     page = Page(workload, **{key: value for key, value in options.items() if key not in _TAKEN or key == "names"})
+    for what in ("procs", "gpus"):
+        sum_of_parts, given = getattr(page.workload, what), options.get(what)
+        if page.parts and given not in (None, sum_of_parts):
+            raise ValueError(f"partitions: found {sum_of_parts:,} {what} in all, expected {what}={given:,}")
     text = page.html()
     with paths.replacing(target) as new:
         new.write_text(text, encoding="utf-8")

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ from ..core.workload import Workload
 from ..policies.conservative import Conservative, Selective, SlurmBackfill
 from ..policies.easy import EASY, FCFS
 from ..policies.orders import Multifactor
-from .facts import RECORDED, digits, has_queue, requested, share, simulated
+from .facts import digits, requested, share
 
 _ALL = replace(ADJUSTED, running=True)
 
@@ -103,11 +103,12 @@ def chosen(names: str | Iterable[str], base: str | None = None) -> dict[str, Cas
     In a text, commas or semicolons separate the names.
     """
     names = _split(names) if isinstance(names, str) else list(names)
-    unknown = [name for name in [*names, *([base] if base else [])] if name not in POLICIES]
+    all_names = names if base is None else [base, *names]
+    unknown = [name for name in all_names if name not in POLICIES]
     if unknown or not names:
         given = ", ".join(map(repr, unknown)) or "none"
         raise ValueError(f"policies: found {given}, expected some of {', '.join(map(repr, POLICIES))}")
-    return {name: POLICIES[name] for name in ([base, *names] if base else names)}
+    return {name: POLICIES[name] for name in all_names}
 
 
 def _split(text: str) -> list[str]:
@@ -125,19 +126,27 @@ WHAT_IFS = {"exact estimates": "estimates exact", "adjusted estimates": "adjuste
 
 
 def what_if_cases(workload: Workload, base: Case, asked: Iterable[str] = ()) -> dict[str, Case]:
-    """Make cases of the base with a change: those of `WHAT_IFS` that suit the log, or other texts for `what_if`."""
-    made: dict[str, Case] = {}
+    """Make cases of the base with a change: of texts for `what_if`, and those of `WHAT_IFS` that suit the log."""
+    texts = [asked] if isinstance(asked, str) else asked
+    made = dict(what_if(text, base) for text in texts)
     for name, text in WHAT_IFS.items():
-        if len(workload) and requested(workload).any():
+        if text not in made and len(workload) and requested(workload).any():
             with suppress(ValueError):  # where the base is not one that can do that
-                made[name] = what_if(text, base)[1]
-    kept = {name: case for name, case in made.items() if not why_not_usable(workload, case)}
-    return kept | dict(what_if(text, base) for text in asked)
+                case = what_if(text, base)[1]
+                made |= {} if why_not_usable(workload, case) else {name: case}
+    return made
 
 
-def usable(workload: Workload, cases: Mapping[str, Case]) -> tuple[dict[str, Case], list[str]]:
-    """Leave out policies that need data which the log does not have; give the reasons, too."""
+def usable(
+    workload: Workload, cases: Mapping[str, Case], asked: Collection[str] = ()
+) -> tuple[dict[str, Case], list[str]]:
+    """Leave out policies that need data which the log does not have; give the reasons, too.
+
+    ValueError for those that were asked for.
+    """
     why = {name: why_not_usable(workload, case) for name, case in cases.items()}
+    if refused := [f"{name!r} ({why[name]})" for name in asked if why[name]]:
+        raise ValueError(f"{workload.name}: found {', '.join(refused)}, expected cases that this log allows")
     kept = {name: case for name, case in cases.items() if not why[name]}
     reasons = dict.fromkeys(filter(None, why.values()))
     return kept, [f"Not compared: {'; '.join(n for n in why if why[n] == reason)}: {reason}." for reason in reasons]
@@ -196,9 +205,9 @@ def compared(
 ) -> Comparison | None:
     """Compare policies on a log: `simlib.compare`, with as many shaken runs as a page has time for.
 
-    None if there is no job, no second policy, or no queue under the first policy.
+    None if there is no job, or no second policy.
     """
-    if not len(workload) or len(cases) < 2 or not has_queue(simulated(workload, next(iter(cases.values())))):
+    if not len(workload) or len(cases) < 2:
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
     return compare(workload, cases, shakes=shakes, seed=seed, by=by)
@@ -261,7 +270,7 @@ def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataF
     ----------
     found : Comparison or None
     made : dict of str to Schedule
-        As from `simlib.report.schedules`: the recorded schedule, and if nothing could be compared the policies.
+        As from `simlib.report.schedules`: the recorded schedule, and the policies that are not compared.
 
     Examples
     --------
@@ -271,7 +280,7 @@ def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataF
     ['', '+22.7 h (+935.5 %)']
     """
     policies = {} if found is None else {name: _of_policy(found, name) for name in found.policies}
-    rows = {name: _of_schedule(one) for name, one in made.items() if name == RECORDED or found is None} | policies
+    rows = {name: policies.get(name) or _of_schedule(one) for name, one in made.items()} | policies
     if not rows:
         return None
     table = pd.DataFrame.from_dict(rows, orient="index").fillna("")

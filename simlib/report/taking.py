@@ -25,8 +25,8 @@ def taken(
     first: Moment | int | None = None,
     last: Moment | int | None = None,
     *,
-    unit: str = "cpus",
-    timezone: str = "UTC",
+    unit: str | None = None,
+    timezone: str | None = None,
     gpus: int | None = None,
     names: bool = False,
 ) -> Workload:
@@ -44,7 +44,7 @@ def taken(
     first, last : str, date or int, optional
         Only the jobs submitted from `first` to just before `last`: see `Workload.between`.
     unit, timezone, gpus, names
-        Options for sacct's output: see `simlib.logs.sacct.convert`.
+        Options for sacct's output: see `simlib.logs.sacct.convert`. A log that has the jobs' GPUs takes `gpus`, too.
 
     Returns
     -------
@@ -58,7 +58,8 @@ def taken(
     SWFError
         If the file is neither a log nor sacct's output; the message has the command that prints it.
     ValueError
-        For a partition, a size or dates that the log does not have; the message lists those that it has.
+        For a partition, a size or dates that the log does not have; the message lists those that it has. For options of
+        sacct's output with another log; for GPUs of a log that does not say which jobs need them.
 
     Examples
     --------
@@ -67,7 +68,11 @@ def taken(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
-        workload = _read(log, procs, partition is not None, {"unit": unit, "timezone": timezone, "gpus": gpus}, names)
+        options = {"unit": unit, "timezone": timezone, "gpus": gpus}
+        options = {name: value for name, value in options.items() if value is not None}
+        workload = _read(log, procs, partition is not None, options, names)
+    if gpus and not workload.gpus:
+        raise ValueError(f"{workload.name}: found gpus={gpus}, but the log does not say which jobs need GPUs")
     if partition is not None:
         chosen = [partition] if isinstance(partition, (int, str)) else partition
         workload = _part_of_machine(workload, chosen, procs, gpus)
@@ -77,18 +82,22 @@ def taken(
 def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, Any], names: bool) -> Workload:
     """Read a log; with `whole`, the machine is the header's, if it has one, and `procs` is a part of it."""
     path = path_or_name(log)
+    if isinstance(path, Path) and _is_dump(path):
+        return _converted(path, None if whole else procs, options, names)
+    gpus = options.pop("gpus", None)
+    if options:
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        raise ValueError(f"{log}: found {given}, which only sacct's output takes, expected a log without it")
     if isinstance(path, str):
         workload = load(path)
         return workload if procs is None or whole else _resized(workload, procs)
-    if _is_dump(path):
-        return _converted(path, None if whole else procs, options, names)
     if whole:
         try:
             return swf.read_swf(path)
         except swf.SWFError:
             if procs is None:
                 raise
-    return swf.read_swf(path, procs)
+    return swf.read_swf(path, procs, gpus=gpus)
 
 
 def _is_dump(path: Path) -> bool:

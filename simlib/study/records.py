@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from .. import plots
+from .. import __version__, plots
 from .._util import paths
 from . import claims
 from .loading import Logs
@@ -277,7 +277,7 @@ def _validator():
     return fastjsonschema.compile(schema)
 
 
-PACKAGES = "simlib", "numpy", "pandas", "numba", "scipy", "matplotlib"
+PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
 
 
 def provenance(exhibit, workloads, parameters):
@@ -305,7 +305,8 @@ def provenance(exhibit, workloads, parameters):
         ],
         "parameters": parameters,
         "seed": parameters.get("seed"),
-        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
+        "versions": {"python": platform.python_version(), "simlib": __version__}
+        | {name: metadata.version(name) for name in PACKAGES},
     }
 
 

@@ -111,7 +111,7 @@ def test_what_is_written_as_a_log_reads_back_equal(put, tmp_path):
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_parquet_table_is_the_same_as_its_csv(put, tmp_path, name):
-    pytest.importorskip("pyarrow", reason='needs pip install "simlib[parquet]"')
+    pytest.importorskip("pyarrow", reason='needs pip install "simlib-backfilling[parquet]"')
     table = pd.read_csv(put(SETS[name][0]))
     for column in table.columns.intersection([name for name, unit in tables.MAPPINGS[name].columns.values()]):
         if "+00:00" in str(table[column].iloc[0]):
@@ -122,7 +122,7 @@ def test_a_parquet_table_is_the_same_as_its_csv(put, tmp_path, name):
 
 
 def test_lengths_of_time_are_read_as_such(tmp_path):
-    pytest.importorskip("pyarrow", reason='needs pip install "simlib[parquet]"')
+    pytest.importorskip("pyarrow", reason='needs pip install "simlib-backfilling[parquet]"')
     table = pd.DataFrame({"sent": [0], "took": pd.to_timedelta([90], unit="s"), "nodes": [1]})
     table.to_parquet(tmp_path / "jobs.parquet")
     assert read_table(tmp_path / "jobs.parquet", COLUMNS, procs=8).jobs.run.to_list() == [90]
@@ -134,7 +134,7 @@ def test_without_pyarrow_a_parquet_file_is_refused_with_what_to_install(put, mon
 
     monkeypatch.setattr(pd, "read_parquet", absent)
     assert fault(put(b"PAR1", "jobs.parquet")) == (
-        'a Parquet file needs pyarrow, expected pip install "simlib[parquet]"'
+        'a Parquet file needs pyarrow, expected pip install "simlib-backfilling[parquet]"'
     )
 
 

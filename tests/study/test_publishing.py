@@ -6,7 +6,7 @@ import re
 import pytest
 from helpers import ROOT
 
-pytest.importorskip("rocrate", reason='rocrate is not installed: pip install "simlib[publish]"')
+pytest.importorskip("rocrate", reason='rocrate is not installed: pip install "simlib-backfilling[publish]"')
 
 from simlib.study import __main__ as command
 from simlib.study import publishing

@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ... import __version__
 from ..._util import paths
 
 Notebook = dict[str, Any]
@@ -80,7 +80,8 @@ These are the lessons, in this order:
 
 To begin:
 
-1. Install what they need, as your lecturer tells you. They were made with simlib {version}.
+1. Install what they need, as your lecturer tells you: simlib-backfilling {version}, which is not the package
+   simlib of PyPI.
 2. Start `jupyter lab` in this folder and open the first lesson.
 3. Run the cells from the top: press Shift+Enter in each one.
 4. In an exercise, put your answer where the dots are (`...`) and run the cell. It says at once whether the answer is
@@ -122,7 +123,7 @@ def _for_students(seed: str) -> dict[str, str]:
     made = {lesson.name: _json(_prepared(lesson, seed)) for lesson in lessons()}
     titles = [(text(read(lesson)["cells"][0]).splitlines()[0].lstrip("# "), lesson.name) for lesson in lessons()]
     listed = "\n".join(f"- [{title}]({name})" for title, name in titles)
-    return {"README.md": BEGIN.format(lessons=listed, version=version("simlib")), **made}
+    return {"README.md": BEGIN.format(lessons=listed, version=__version__), **made}
 
 
 def _prepared(lesson: Path, seed: str) -> Notebook:
