@@ -156,7 +156,7 @@ def put_back(
     Raises
     ------
     ValueError
-        For a workload without a log, or whose jobs are not those of its log.
+        For a workload without a log, or whose jobs were changed since it was read.
 
     Examples
     --------
@@ -172,10 +172,10 @@ def put_back(
     rows = lost(workload) if gaps is None else gaps
     rows = rows[rows.user.isin(like)].reset_index(drop=True)
     log = _log(workload)
-    if not workload.equals(Workload(jobs_of(log), workload.procs, gpus=workload.gpus, start=workload.start)):
-        done = "; ".join(workload.history) or "jobs that differ from those of the log"
+    as_read = Workload(jobs_of(log), workload.procs, gpus=workload.gpus, start=workload.start)
+    if workload.history and not workload.equals(as_read):
         raise ValueError(
-            f"{workload.name}: put_back: found {done}; expected a log as it was read; change it afterwards"
+            f"{workload.name}: put_back: found {'; '.join(workload.history)}; expected a log as it was read"
         )
     if rows.jobs.sum():
         back = _drawn(rows, like, every or {}, np.random.default_rng(seed))
