@@ -202,7 +202,7 @@ class Workload(Calendar):
         >>> simlib.load("sample").stand_in
         True
         """
-        return self.synthetic and "model" not in self.source
+        return self.synthetic and "model" not in self._source
 
     @property
     def unestimated(self) -> int:

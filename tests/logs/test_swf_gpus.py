@@ -78,7 +78,7 @@ def test_gpus_that_cannot_be_are_refused_and_those_of_a_machine_without_any_are_
     assert Workload(table, 4).dropped.to_dict() == {1: "more GPUs than the machine has"}
     for gpus, said in (
         ([0, -1], "found -1, expected whole numbers of at least 0"),
-        ([0, 0.5], "expected whole numbers"),
+        ([0, 0.5], "found 0.5, expected whole"),
     ):
         with pytest.raises(ValueError, match=f"jobs: column gpus: job 1: {said}"):
             Workload(table.assign(gpus=gpus), 4, gpus=2)

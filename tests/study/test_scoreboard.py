@@ -147,7 +147,7 @@ def test_the_report_draws_how_many_printed_numbers_come_out_and_drops_pages_of_c
 
 @pytest.mark.slow
 def test_a_log_that_is_not_verified_is_marked(study, log):
-    log.source["verified"] = False
+    log._source["verified"] = False
     records.save("mualem2001_figure4", workloads=[log])
     assert "kth.swf (not verified: its digest is not known)" in pages(study)["EXHIBITS.md"]
     assert "not verified" in written()["mualem2001_figure4.md"]
