@@ -271,46 +271,47 @@ def _note(text: pd.Series, wrong: pd.Series, expected: str, faults: Faults) -> N
 
 def _times(
     text: pd.Series, zone: zoneinfo.ZoneInfo, faults: Faults, unknown: Collection[str] = ()
-) -> tuple[pd.Series, pd.Series, pd.Series]:
-    """Seconds since 1970, -1 if unknown: two readings, the first and second moment if the clock shows a time twice.
+) -> tuple[pd.Series, pd.Series]:
+    """Seconds since 1970, -1 if unknown, in the two readings of a time in the hour of a change of the clock.
 
-    Also whether the clock never showed the time, for it was put forward; it is read as if it had not been put yet.
+    If the clock was put back, it showed the time twice, and the first reading is the earlier one. If it was put
+    forward, it never showed the time, and the first reading, as if it had not been put yet, is the later one.
     """
     expected = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
     groups = _groups(text, _TIME, expected, faults, unknown)
     local = pd.to_datetime(groups[1], format="%Y-%m-%dT%H:%M:%S", errors="coerce")
     _note(text, groups[1].notna() & local.isna(), expected, faults)
-    never = local.notna() & local.dt.tz_localize(zone, ambiguous=np.ones(len(local), bool), nonexistent="NaT").isna()
     readings = []
-    for first in (True, False):
-        moment = local.dt.tz_localize(zone, ambiguous=np.full(len(local), first), nonexistent="NaT")
+    for fold in (0, 1):
+        moment = local.dt.tz_localize(zone, ambiguous=np.full(len(local), fold == 0), nonexistent="NaT")
         written = (moment - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(1, "s")
-        seconds = groups[0].astype(float).fillna(written)
-        seconds[never] = [time.replace(tzinfo=zone).timestamp() for time in local[never].dt.to_pydatetime()]
+        never = local[local.notna() & moment.isna()].items()
+        never_shown = {line: time.to_pydatetime().replace(tzinfo=zone, fold=fold).timestamp() for line, time in never}
+        seconds = groups[0].astype(float).fillna(written).fillna(pd.Series(never_shown, dtype=float))
         _note(text, (seconds < 0) | (seconds >= _LAST), expected, faults)
         readings.append(seconds.where(seconds.between(0, _LAST)).fillna(-1).astype("int64"))
-    return readings[0], readings[1], never
+    return readings[0], readings[1]
 
 
-def _clock(times: dict[str, tuple[pd.Series, pd.Series, pd.Series]], run: pd.Series) -> pd.DataFrame:
-    """The times of each job; of those that the clock shows twice the reading that makes sense with the others.
+def _clock(times: dict[str, tuple[pd.Series, pd.Series]], run: pd.Series) -> pd.DataFrame:
+    """The times of each job; where there are two readings, the one that makes sense with the job's other times.
 
     A job is submitted, becomes eligible, starts and ends, in this order, and runs no longer than from start to end;
     where several readings make sense, those with the least suspension, and then the first ones.
     """
-    table = pd.DataFrame({name: first for name, (first, _, _) in times.items()})
-    twice = pd.concat([first != second for first, second, _ in times.values()], axis=1).any(axis=1)
+    table = pd.DataFrame({name: first for name, (first, _) in times.items()})
+    doubtful = pd.concat([first != second for first, second in times.values()], axis=1).any(axis=1)
     readings, costs = [], []
     for choice in itertools.product((0, 1), repeat=len(times)):
-        reading = np.array([times[name][one][twice] for name, one in zip(times, choice, strict=True)], dtype=float)
+        reading = np.array([times[name][one][doubtful] for name, one in zip(times, choice, strict=True)], dtype=float)
         known = np.where(reading < 0, np.nan, reading)
         backwards = np.fmax.accumulate(known)[:-1] - known[1:]
-        beyond = known[-1] - known[-2] - run[twice].to_numpy()
+        beyond = known[-1] - known[-2] - run[doubtful].to_numpy()
         wrong = np.nansum(backwards.clip(0), axis=0) + np.nan_to_num((-1 - beyond).clip(0))  # a second is rounded
         readings.append(reading)
         costs.append(wrong * _LONGEST + np.nan_to_num(beyond.clip(0)))
     best = np.argmin(costs, axis=0)
-    table.loc[twice] = np.array(readings)[best, :, np.arange(len(best))].astype("int64")
+    table[doubtful] = np.array(readings)[best, :, np.arange(len(best))].astype("int64")
     return table
 
 
@@ -382,7 +383,7 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo, faults: Fau
             "never": never,
             "backwards": ~never & (end < start),
             "gpus": _gpus(records, _counts(_first(records, _SIZE["nodes"].removesuffix("|AllocTRES")), {})),
-            "never_was": pd.concat([never_was for _, _, never_was in times.values()], axis=1).any(axis=1),
+            "never_shown": pd.concat([first > second for first, second in times.values()], axis=1).any(axis=1),
             _OTHERS: pd.concat([_first(records, name).str.contains(_OTHER) for name in _RESOURCES], axis=1).any(axis=1),
         }
     )
@@ -514,9 +515,9 @@ def _notes(jobs: pd.DataFrame, records: pd.DataFrame, timezone: str) -> list[str
         notes.append(" Note: all jobs are of one user, as sacct prints them without --allusers")
     if 0 < (unnamed := here.cluster.fillna("") == "").sum() < len(here):
         notes.append(f" Note: {unnamed.sum()} jobs name no cluster, and are taken for jobs of the one that others name")
-    if jobs.never_was.any():
+    if jobs.never_shown.any():
         notes.append(
-            f" Note: {jobs.never_was.sum()} jobs have times that no clock in {timezone} showed when it was put "
+            f" Note: {jobs.never_shown.sum()} jobs have times that no clock in {timezone} showed when it was put "
             "forward; is this the time zone of the cluster?"
         )
     if (longer := ran.run > ran.end - ran.start + 1).any():
