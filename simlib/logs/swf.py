@@ -19,18 +19,8 @@ from .._util.arrays import Floats, Ints
 from .._util.compiled import compiled
 from .._util.paths import replacing
 from ..core.workload import TOO_LARGE, Workload
-from .swf_lines import (
-    FIELDS,
-    LARGEST,
-    LIMIT,
-    SWFError,
-    contents,
-    job_lines,
-    make_whole,
-    memory_errors_name,
-    read_bytes,
-    read_log,
-)
+from .files import LIMIT, SWFError, memory_errors_name, read_bytes
+from .swf_lines import FIELDS, LARGEST, contents, job_lines, make_whole, read_log
 
 if TYPE_CHECKING:
     from ..core.schedule import Schedule
@@ -244,7 +234,7 @@ def read(
         workload = Workload(
             jobs_of(log),
             procs,
-            name=name or path.name.removesuffix(".gz").removesuffix(".swf"),
+            name=name or re.sub(r"\.(gz|bz2|xz|lzma|zst)$", "", path.name).removesuffix(".swf"),
             gpus=gpus,
             start=start,
             header=header,

@@ -1,16 +1,11 @@
 """Read the lines of a log: its comments, and the 18 or more numbers of each job."""
 
-import codecs
 import hashlib
 import io
-import os
 import re
-import stat
-import zlib
+import shlex
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,92 +14,7 @@ import pandas as pd
 
 from .._util.arrays import Bytes
 from .._util.compiled import compiled
-
-# Read the text of a log's file, plain or compressed.
-
-
-LIMIT = 2 * 2**30
-"""Bytes that a log may have once decompressed: three to four times the largest one of the archive."""
-
-_BLOCK = 2**24  # bytes read at a time
-
-
-class SWFError(ValueError):
-    """A log that cannot be read; the message names the file, the line and field, and what was expected."""
-
-    __module__ = "simlib.logs.swf"  # where it is imported from, as tracebacks show it
-
-
-def read_bytes(path: str | Path, limit: int = LIMIT) -> bytes:
-    """Read a plain or gzip-compressed text as bytes, its lines ended by line feeds.
-
-    SWFError if it cannot be read, is no file (reading a pipe could wait for ever), is larger than `limit`, or is no
-    text.
-    """
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
-            raise SWFError(f"{path}: found a pipe or a device, expected a file; write it to one first")
-        with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
-            blocks = _decompressed(file.read()) if packed else iter(lambda: file.read(_BLOCK), b"")
-            data = _joined(blocks, path, limit)
-    except (EOFError, zlib.error) as error:
-        raise SWFError(f"{path}: the gzip file is truncated or damaged ({error})") from None
-    except OSError as error:
-        raise SWFError(f"{path}: cannot be read: {error.strerror}") from None
-    except SWFError:
-        raise
-    except ValueError as error:  # a NUL in the path, or a character that no file system has
-        raise SWFError(f"{str(path)!r}: cannot be read: {error}") from None
-    return _with_line_feeds(data.removeprefix(codecs.BOM_UTF8))
-
-
-def _decompressed(data: bytes) -> Iterator[bytes]:
-    """Decompress a gzip file's bytes block by block; `gzip.open` takes one and a half times as long."""
-    while data:
-        part = zlib.decompressobj(wbits=31)
-        while not part.eof:
-            block = part.decompress(data, _BLOCK)
-            data = part.unconsumed_tail
-            if block:
-                yield block
-            elif not (data or part.eof):
-                raise EOFError("it ended before the end-of-stream marker was reached")
-        data = part.unused_data.lstrip(b"\0")
-
-
-def _joined(parts: Iterable[bytes], path: str | Path, limit: int) -> bytes:
-    """Join the blocks of a text; raise SWFError as soon as there are too many bytes, or a NUL."""
-    blocks, size = [], 0
-    for block in parts:
-        blocks.append(block)
-        size += len(block)
-        if b"\0" in block:
-            number = 1 + _with_line_feeds(b"".join(blocks).partition(b"\0")[0]).count(b"\n")
-            raise SWFError(f"{path}: line {number}: found binary data, expected text")
-        if size > limit:
-            raise SWFError(f"{path}: found more than {limit:,} bytes of text, expected a log that is smaller")
-    return b"".join(blocks)
-
-
-def _with_line_feeds(data: bytes) -> bytes:
-    """End each line of a text with a line feed, and replace rarer kinds of white space by blanks."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if b"\v" in data or b"\f" in data:
-        data = data.translate(bytes.maketrans(b"\v\f", b"  "))
-    return data
-
-
-@contextmanager
-def memory_errors_name(path: str | Path) -> Iterator[None]:
-    """Raise an SWFError that names the file if the block runs out of memory."""
-    try:
-        yield
-    except MemoryError:
-        raise SWFError(f"{path}: found more than this machine's memory holds, expected a log that is smaller") from None
-
+from .files import LIMIT, SWFError, memory_errors_name, read_bytes
 
 FIELDS = (
     "job submit wait run procs cpu memory requested_procs requested_time requested_memory "
@@ -225,8 +135,6 @@ def _parse_fast(lines: bytes, fields: list[str]) -> pd.DataFrame:
     """Parse all fields with pandas' C parser; ValueError for any text that is not clean, so that no table is wrong."""
     if _count(lines) != len(fields):  # a longer first line would shift the columns
         raise ValueError
-    if lines.startswith(codecs.BOM_UTF8):  # that pandas would pass over
-        raise ValueError
     log = pd.read_csv(
         io.BytesIO(lines),
         sep=r"\s+",
@@ -257,13 +165,11 @@ def _parse_slowly(data: bytes, path: str | Path, fields: list[str]) -> pd.DataFr
         if not values:
             continue
         if len(values) != len(fields):
-            if b"jobid" in line.lower():
-                raise SWFError(
-                    f"{path}: line {number}: found the output of Slurm's sacct, expected a log; convert it by "
-                    "python -m simlib from-sacct JOBS.txt LOG.swf.gz"
-                )
+            _refuse_foreign(line, path, number)
             alike = ", as on the first line" if len(fields) > len(FIELDS) else ""
             raise SWFError(f"{path}: line {number}: found {len(values)} fields, expected {len(fields)}{alike}")
+        if not any(map(_NUMBER.fullmatch, values)):
+            _refuse_foreign(line, path, number)
         for field, value in zip(fields, values, strict=True):
             is_number = _NUMBER.fullmatch(value)
             if not is_number or abs(float(value)) > LARGEST:
@@ -277,6 +183,36 @@ def _parse_slowly(data: bytes, path: str | Path, fields: list[str]) -> pd.DataFr
     for field in fields:
         make_whole(log, field)
     return log
+
+
+_TABLE = "read it by simlib.read_table; a public set: simlib from-table {file} NEW.swf.gz"
+_SACCT = "simlib from-sacct {file} NEW.swf.gz"
+
+_FOREIGN = (
+    (rb".*[\0-\x08\x0e-\x1f]", "binary data", "unpack or convert it"),
+    (rb"\s*(#|%|//)", "a comment that begins with {mark}", "sed 's|^ *{mark}|;|' {file} > NEW.swf"),
+    (rb"\s*[{\[]", "JSON", "if sacct --json wrote it, " + _SACCT),
+    (rb".*\bjobid(raw)?\b", "the output of Slurm's sacct", _SACCT),
+    (rb".*\b(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)\b", "the output of Slurm's sacct, without header", _SACCT),
+    (rb"\s*[-+.\d]+(\s*,\s*[-+.\d]+){17}", "commas between the numbers", "tr , ' ' < {file} > NEW.swf"),
+    (
+        rb"(\d+/){2}\d+ [\d:]+;[A-Z];|\"JOB_[A-Z]+\" ",
+        "accounting records of PBS or LSF",
+        "make them a table, and " + _TABLE,
+    ),
+    (rb"([^,]*,){3}|([^|]*\|){3}|([^;\s]*;){3}|(?=.*[a-z])([^\t]*\t){3}", "a table", _TABLE),
+    (rb"\s*([a-z]\S*\s+){17}[a-z]", "names of columns", "a line that holds no job begins with a semicolon"),
+)
+"""How a line begins that is of no log, what it is, and what to do."""
+
+
+def _refuse_foreign(line: bytes, path: str | Path, number: int) -> None:
+    """Raise an SWFError if a line with a fault tells that the file is no log, but something else that is known."""
+    for pattern, what, right in _FOREIGN:
+        if match := re.match(pattern, line, re.I):
+            mark = match[0].decode("utf-8", "replace").strip()
+            found = f"found {what}, expected a log in SWF; {right}".format(mark=mark, file=shlex.quote(str(path)))
+            raise SWFError(f"{path}: line {number}: {found}")
 
 
 def make_whole(log: pd.DataFrame, field: str) -> None:

