@@ -167,7 +167,13 @@ def _splitter(header: str, separator: str, below: str) -> Callable[[str], list[s
     """A function that splits a line below this header; sacct itself never quotes, what others export may be quoted."""
     if separator == " ":
         spans = [dashes.span() for dashes in re.finditer("-+", below)]
-        return lambda line: [line[begin:end].strip() for begin, end in spans] if spans else line.split()
+
+        def columns(line: str) -> list[str]:
+            """Cut a line into columns, but for one that crosses them."""
+            crosses = any(above != " " and dash == " " for above, dash in zip(line, below, strict=False))
+            return [line] if crosses else [line[begin:end].strip() for begin, end in spans]
+
+        return columns if spans else str.split
     if separator == "|" and '"' not in header:
         padded = " |" in header or "| " in header
         return lambda line: [field.strip() for field in line.split("|")] if padded else line.split("|")

@@ -548,6 +548,72 @@ def test_the_file_may_be_compressed(folder):
     assert len(simlib.read_swf(folder / "gz.swf.gz")) == 1
 
 
+@pytest.mark.parametrize(
+    "fields, refused",
+    [
+        ({"JobID": "1234567_12+"}, True),
+        ({"AllocTRES": "billing=4+"}, True),
+        ({"User": "averylong+"}, True),
+        ({"Partition": "averylong+"}, True),
+        ({"JobName": "averylong+"}, False),  # it becomes unknown
+        ({"State": "CANCELLED+"}, False),
+        ({"JobID": "1.ext+", "Partition": "averylong+"}, False),  # a step, which is left out
+    ],
+)
+def test_plain_columns_are_read_if_no_value_that_counts_is_cut_off(convert, fields, refused):
+    written = aligned(text([job(7), job(1, 5, **fields)]))
+    if refused:
+        [(name, value)] = fields.items()
+        message = fault(convert, written)
+        assert f"line 4: {name.lower()}: found {value!r}" in message and "--parsable2" in message
+    else:
+        w, counts = convert(written)
+        assert w.log.app.tolist() == ([1, -1] if "JobName" in fields else [1, 1])[: len(w.log)]
+        assert len(w.log) + counts.get("left out: job steps", 0) == 2
+
+
+def test_a_line_that_crosses_plain_columns_is_left_out(convert):
+    first, ruler, *rows = aligned(text([job(1), job(2, 5), job(3, 9)]), gap="  ").splitlines()
+    rows[1] = rows[1].replace("  ", " ")
+    w, counts = convert("\n".join([first, ruler, *rows]) + "\n")
+    assert w.jobs.submit.tolist() == [0, 9] and sum("line 4" in what for what in counts) == 1
+
+
+@pytest.mark.parametrize(
+    "written, words",
+    [
+        ('{"jobs": [', "JSON"),
+        ('{"jobs": 3}', "sacct --json"),
+        ('{"nodes": []}', "sacct --json"),
+        ('{"jobs": []}', "JobID"),
+        ('{"jobs": [{"job_id": 1, "submit_time": {"number": 1}}]}', "Submit"),  # of squeue
+        ("1;2;3\n", "line 1.*--columns"),
+        ("{} this is no job\n", "JSON"),
+        ("a report\nof nothing\n", "line 1: found 'a report'.*"),
+        (text([job()]).replace("JobID|Submit|Eligible|Start|End", "JobID|a|b|c|d"), "line 1: .*Submit, Start, End"),
+        ("7|8|9\n" + text([job()]), "line 1.*--columns"),  # the first of two outputs has no header
+        (text([job()], without=["User"]) + text([job(2)], without=["End"]), "line 3: .*End"),
+        (text([job(n) for n in range(9)]).replace("|", ","), "line 2: .*--parsable2"),  # commas in AllocTRES
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_the_line_and_what_is_expected(convert, written, words):
+    assert re.search(words, fault(convert, written), re.DOTALL)
+
+
+def test_values_in_json_may_be_missing(convert):
+    started = {"submission": NOON, "start": NOON + 5, "end": NOON + 105, "elapsed": 100, "limit": {"set": False}}
+    tres = {"allocated": [{"type": "cpu", "count": 8}, {"type": "gres", "name": "gpu:a100", "count": 2}]}
+    whole = {"job_id": 1, "time": started, "state": {"current": ["FAILED", "PREEMPTED"]}, "tres": tres}
+    running = whole | {"job_id": 2, "time": started | {"end": 0}}
+    broken = whole | {"job_id": 3, "time": started | {"elapsed": None}}
+    w, counts = convert(json.dumps({"jobs": [whole, running, broken, whole | {"job_id": 4, "user": None, "tres": []}]}))
+    assert w.log[["wait", "run", "procs", "requested_time", "status", "gpus", "user"]].values.tolist() == [
+        [5, 100, 8, -1, 0, 2, -1],
+        [100, -1, -1, -1, 0, 0, -1],
+    ]
+    assert counts["left out: had not ended"] == 1 and sum("job 3" in what for what in counts) == 1
+
+
 # All at once
 
 jobs = st.builds(
@@ -880,7 +946,7 @@ def test_what_was_alive_in_a_month_becomes_the_log_of_that_month(convert, day):
 @pytest.mark.parametrize(
     "records, expected",
     [
-        ("", "line 1: found ''"),
+        ("\n\n", "line 1: found ''"),
         (text([job()]).split("\n")[0] + "\n", "found no record"),
         ([job(State="PENDING")], "found no job that has ended"),
         ([cancelled()], "no job ever ran, so the machine's size is not known: expected --procs"),
