@@ -36,6 +36,7 @@ _SEPARATORS = "|", "\t", ";", ","  # or blanks, above a line of dashes
 _RULER = re.compile(r"[-+|,;\s]*-[-+|,;\s]*")
 _BEFORE = 50  # lines that may stand before the first header
 _HANDFUL = 5  # wrong records are bearable in any file
+_REMARK = "no record at the end, cut off or a remark?"
 
 
 class SacctError(swf.SWFError):
@@ -50,7 +51,7 @@ def is_output(path: str | Path) -> bool:
     lines = [line for _, line in _numbered(beginning)[:_BEFORE] if not line.startswith("#")] or [""]
     if lines[0].lstrip().startswith((";", "{")):
         return lines[0].lstrip().startswith("{")
-    return bool(re.search(r"[|,]|\d-\d\d-\d\d", lines[0])) or bool(_headers(_numbered(beginning)[:_BEFORE]))
+    return bool(re.search(r"\||\d-\d\d-\d\d", lines[0])) or bool(_headers(_numbered(beginning)[:_BEFORE]))
 
 
 def read(
@@ -76,11 +77,12 @@ def read(
             for why, lines in wrong.items():
                 unread[why] = [*unread.get(why, []), *lines]
     records = pd.concat(tables)
-    lines = sorted(line for lines in unread.values() for line in lines)
-    if lines and not bearable(len(lines), len(records) + len(lines)):
-        why = next(why for why, those in unread.items() if lines[0] in those)
+    broken = [(min(lines), why) for why, lines in unread.items() if why != _REMARK]
+    count = sum(len(lines) for why, lines in unread.items() if why != _REMARK)
+    if broken and not bearable(count, count + len(records)):
+        line, why = min(broken)
         raise SacctError(
-            f"line {lines[0]}: found {why}; so it is with {len(lines)} of {len(lines) + len(records)} records, "
+            f"line {line}: found {why}; so it is with {count} of {count + len(records)} records, "
             f"expected the output of\n{COMMAND}"
         )
     if records.empty:
@@ -197,7 +199,7 @@ def _table(names: list[str], separator: str, rows: dict[int, list[str]]) -> tupl
     unread = {
         "broken over several lines, a line feed in a name?": broken,
         f"more fields than columns, a {separator} in a name?": sorted(shifted),
-        "no record at the end, cut off or a remark?": last,
+        _REMARK: last,
     }
     places = len(columns) - 1
     fields = [[*row[:places], separator.join(row[places:])] for number, row in whole.items() if number not in shifted]
@@ -297,24 +299,41 @@ def _from_json(text: str) -> pd.DataFrame:
     return table.dropna(axis=1, how="all")
 
 
+_IN_JSON = {
+    "jobid": "job_id",
+    "cluster": "cluster",
+    "submit": "time/submission",
+    "eligible": "time/eligible",
+    "start": "time/start",
+    "end": "time/end",
+    "elapsedraw": "time/elapsed",
+    "timelimitraw": "time/limit",
+    "state": "state/current",
+    "reqcpus": "required/CPUs",
+    "nnodes": "allocation_nodes",
+    "alloctres": "tres/allocated",
+    "reqtres": "tres/requested",
+    "user": "user",
+    "account": "account",
+    "qos": "qos",
+    "partition": "partition",
+    "jobname": "name",
+}
+"""Where the value of a column stands in JSON."""
+
+
 def _of_job(job: Any) -> dict[str, str | None]:
     """One job's values as sacct prints them in columns."""
 
-    def at(*path: str) -> Any:
+    def at(path: str) -> Any:
         """What stands at a path; None where there is nothing."""
         value = job
-        for key in path:
+        for key in path.split("/"):
             value = value.get(key) if isinstance(value, dict) else None
         return value
 
-    columns = {
-        **{"jobid": at("job_id"), "cluster": at("cluster"), "state": at("state", "current"), "jobname": at("name")},
-        **{"submit": at("time", "submission"), "eligible": at("time", "eligible"), "start": at("time", "start")},
-        **{"end": at("time", "end"), "elapsedraw": at("time", "elapsed"), "timelimitraw": at("time", "limit")},
-        **{"alloctres": at("tres", "allocated"), "reqtres": at("tres", "requested")},
-        **{"reqcpus": at("required", "CPUs"), "nnodes": at("allocation_nodes"), "account": at("account")},
-        **{"user": at("user") or at("association", "user"), "qos": at("qos"), "partition": at("partition")},
-    }
+    columns = {column: at(path) for column, path in _IN_JSON.items()}
+    columns["user"] = columns["user"] or at("association/user")  # of old versions
     return {column: _printed(value) for column, value in columns.items()}
 
 

@@ -791,6 +791,7 @@ def test_a_foreign_or_cut_last_line_is_left_out_alone(convert, end, last, tail):
     assert (len(w), counts["records"]) == (2, 3)
     line = 5 if end.startswith("\n") else 4
     assert sum(n for what, n in counts.items() if "left out" in what and f"line {line}" in what) == 1
+    assert len(convert((records + end + "\n") * 9)[0]) == 2  # one remark for each output is not too many
 
 
 # Jobs that stood still, were held, or went backwards
