@@ -101,15 +101,7 @@ def fetch(names: Sequence[str]) -> int:
 @click.option("--timezone", metavar="NAME", help="The cluster's, such as Europe/Berlin.")
 @click.option("--cluster", metavar="NAME", help="Only its records, where the column Cluster names several.")
 @click.option("--columns", metavar="NAMES", help="Of output with --noheader, with commas: JobID,Submit,...")
-def from_sacct(
-    source: str,
-    target: str,
-    nodes: bool,
-    procs: int | None,
-    timezone: str | None,
-    cluster: str | None,
-    columns: str | None,
-) -> None:
+def from_sacct(source: str, target: str, nodes: bool, timezone: str | None, **given: Any) -> None:
     """Convert the output of Slurm's sacct to a log.
 
     OUTPUT is the log to write, such as mine.swf.gz; its users are anonymous.
@@ -118,8 +110,7 @@ def from_sacct(
     if timezone is None:
         timezone = "UTC"
         print("no --timezone: the log's days and months, and times without a zone, are UTC", file=sys.stderr)
-    named = columns.split(",") if columns else None
-    counts = sacct.convert(source, target, unit=unit, procs=procs, timezone=timezone, cluster=cluster, columns=named)
+    counts = sacct.convert(source, target, unit=unit, timezone=timezone, **given)
     for what, count in counts.items():
         if not what.startswith("left out"):  # notes of the log say this, too
             print(f"{count:>12,}  {what}")
@@ -186,10 +177,8 @@ def report(log: str, nodes: bool, **given: Any) -> None:
 
     matplotlib.use("Agg")  # no window anywhere
     options = {name: value for name, value in given.items() if value is not None}
-    if "columns" in options:
-        options["columns"] = options["columns"].split(",")
     try:
-        print(page.report(log, unit="nodes" if nodes else "cpus", **options))
+        print(page.report(log, unit="nodes" if nodes else None, **options))
     except ValueError as error:
         raise _Fault(str(error)) from None
 

@@ -80,7 +80,7 @@ def convert(
     gpus: int | None = None,
     timezone: str = "UTC",
     names: bool = False,
-    columns: Collection[str] | None = None,
+    columns: str | Collection[str] | None = None,
     cluster: str | None = None,
 ) -> dict[str, int]:
     """Convert a file of sacct's output to a log.
@@ -116,8 +116,8 @@ def convert(
     names : bool
         Whether the header has the names of users, accounts and qualities of service, in addition to those of
         partitions.
-    columns : sequence of str, optional
-        The names of the columns, such as JobID, Submit; of output that was printed with `--noheader`.
+    columns : str or sequence of str, optional
+        The names of the columns, such as "JobID,Submit,Start"; of output that was printed with `--noheader`.
     cluster : str, optional
         Only the records of this cluster; needed if the column Cluster names several.
 

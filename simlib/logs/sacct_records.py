@@ -55,7 +55,7 @@ def is_output(path: str | Path) -> bool:
 
 
 def read(
-    path: str | Path, required: Collection[str], columns: Collection[str] | None = None
+    path: str | Path, required: Collection[str], columns: str | Collection[str] | None = None
 ) -> tuple[pd.DataFrame, dict[str, list[int]]]:
     """Read the records as a table of strings, and list the lines of unreadable ones by reason.
 
@@ -113,7 +113,7 @@ def _numbered(text: str) -> list[tuple[int, str]]:
 
 
 def _outputs(
-    lines: list[tuple[int, str]], columns: Collection[str] | None
+    lines: list[tuple[int, str]], columns: str | Collection[str] | None
 ) -> Iterator[tuple[int, list[str], str, dict[int, list[str]]]]:
     """Divide the lines at the headers: the header's line, its names, their separator, and the fields of each line."""
     headers = _headers(lines)
@@ -122,7 +122,9 @@ def _outputs(
     if columns and headers:
         raise SacctError(f"line {lines[first][0]}: found names of columns, expected none, for others were given")
     if columns:
-        headers = {-1: _given([column.strip().lower() for column in columns], lines)}
+        columns = columns.split(",") if isinstance(columns, str) else columns
+        names = [column.partition("%")[0].strip().lower() for column in columns]  # without the width of --format
+        headers = {-1: _given(names, lines)}
     elif above[1][:1].isdigit():
         raise SacctError(
             f"line {above[0]}: found {above[1][:60]!r}, a record without names of columns above it; expected the "

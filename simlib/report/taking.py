@@ -25,11 +25,11 @@ def taken(
     first: Moment | int | None = None,
     last: Moment | int | None = None,
     *,
-    unit: str = "cpus",
-    timezone: str = "UTC",
+    unit: str | None = None,
+    timezone: str | None = None,
     gpus: int | None = None,
     names: bool = False,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     cluster: str | None = None,
 ) -> Workload:
     """Take the jobs of a log for the page.
@@ -46,7 +46,7 @@ def taken(
     first, last : str, date or int, optional
         Only the jobs submitted from `first` to just before `last`: see `Workload.between`.
     unit, timezone, gpus, names, columns, cluster
-        Options for sacct's output: see `simlib.logs.sacct.convert`.
+        Options for sacct's output: see `simlib.logs.sacct.convert`. A log that has the jobs' GPUs takes `gpus`, too.
 
     Returns
     -------
@@ -60,7 +60,8 @@ def taken(
     SWFError
         If the file is neither a log nor sacct's output; the message has the command that prints it.
     ValueError
-        For a partition, a size or dates that the log does not have; the message lists those that it has.
+        For a partition, a size or dates that the log does not have; the message lists those that it has. For options of
+        sacct's output with another log; for GPUs of a log that does not say which jobs need them.
 
     Examples
     --------
@@ -69,30 +70,36 @@ def taken(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
-        options: dict[str, Any] = {"unit": unit, "timezone": timezone, "gpus": gpus, "names": names}
-        options |= {"columns": columns, "cluster": cluster}
-        workload = _read(log, procs, partition is not None, options)
+        options = {"unit": unit, "timezone": timezone, "gpus": gpus, "columns": columns, "cluster": cluster}
+        options = {name: value for name, value in options.items() if value is not None}
+        workload = _read(log, procs, partition is not None, options, names)
+    if gpus and not workload.gpus:
+        raise ValueError(f"{workload.name}: found gpus={gpus}, but the log does not say which jobs need GPUs")
     if partition is not None:
         chosen = [partition] if isinstance(partition, (int, str)) else partition
         workload = _part_of_machine(workload, chosen, procs, gpus)
     return workload if first is None and last is None else _part_of_time(workload, first, last)
 
 
-def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, Any]) -> Workload:
+def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, Any], names: bool) -> Workload:
     """Read a log; with `whole`, the machine is the header's, if it has one, and `procs` is a part of it."""
     path = path_or_name(log)
+    if isinstance(path, Path) and ("columns" in options or _is_dump(path)):
+        return _converted(path, None if whole else procs, options, names)
+    gpus = options.pop("gpus", None)
+    if options:
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        raise ValueError(f"{log}: found {given}, which only sacct's output takes, expected a log without it")
     if isinstance(path, str):
         workload = load(path)
         return workload if procs is None or whole else _resized(workload, procs)
-    if options["columns"] or _is_dump(path):
-        return _converted(path, None if whole else procs, options)
     if whole:
         try:
             return swf.read_swf(path)
         except swf.SWFError:
             if procs is None:
                 raise
-    return swf.read_swf(path, procs)
+    return swf.read_swf(path, procs, gpus=gpus)
 
 
 def _is_dump(path: Path) -> bool:
@@ -108,12 +115,12 @@ def _is_dump(path: Path) -> bool:
     return False
 
 
-def _converted(path: Path, procs: int | None, options: dict[str, Any]) -> Workload:
+def _converted(path: Path, procs: int | None, options: dict[str, Any], names: bool) -> Workload:
     """Convert sacct's output to a temporary log, and read it."""
     name = path.name.removesuffix(".gz").partition(".")[0]
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, f"{name}.swf")
-        sacct.convert(path, target, procs=procs, **options)
+        sacct.convert(path, target, procs=procs, names=names, **options)
         workload, _ = swf.read(target, name=name, source={"file": path.name, "path": str(path)})
     return workload
 

@@ -535,8 +535,8 @@ def test_output_without_a_header_is_read_if_its_columns_are_given(convert, separ
     written = text([job(1), job(2, submit=5, JobName="")], without=["AllocTRES"]).replace("|", separator)
     header, *rows = written.splitlines()
     rows = "".join(f"{row}{separator * bool(tail)}\n" for row in rows)
-    w, _ = convert(rows, columns=[name.lower() for name in COLUMNS])
-    assert w.log.equals(convert(written)[0].log)
+    for columns in ([name.lower() for name in COLUMNS], "%20, ".join(COLUMNS)):
+        assert convert(rows, columns=columns)[0].log.equals(convert(written)[0].log)
     assert "2 fields" in fault(convert, rows, columns=["JobID", "Submit"])
     assert "line 1" in fault(convert, f"{header}\n{rows}", columns=COLUMNS)
     assert "line 1" in (message := fault(convert, rows)) and "--columns" in message and "--noheader" in message
