@@ -522,8 +522,8 @@ def _notes(jobs: pd.DataFrame, records: pd.DataFrame, timezone: str) -> list[str
         )
     if (longer := ran.run > ran.end - ran.start + 1).any():
         notes.append(
-            f" Note: {longer.sum()} jobs ran longer than from start to end by a clock in {timezone}; is this the time "
-            "zone of the cluster?"
+            f" Note: {longer.sum()} jobs ran longer than from their start to their end; if these are local times, is "
+            f"{timezone} the time zone of the cluster?"
         )
     return notes
 
