@@ -340,6 +340,7 @@ def _gpus(records: pd.DataFrame, nodes: pd.Series) -> pd.Series:
     gpus = pd.Series(np.nan, records.index)
     for column in _RESOURCES:
         text = _first(records, column)
+        text = text[text.str.contains("gpu", regex=False)]  # most have none, and to extract takes long
         all_of_them = text.str.extractall(_GPUS)[0].astype(float).groupby(level=0).max().reindex(gpus.index)
         of_types = text.str.extractall(_GPUS_OF_A_TYPE)[0].astype(float).groupby(level=0).sum().reindex(gpus.index)
         generic = text.str.extractall(_GPUS_GENERIC)[0].fillna(1).astype(float).groupby(level=0).sum()
