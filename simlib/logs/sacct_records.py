@@ -196,7 +196,7 @@ def _table(names: list[str], separator: str, rows: dict[int, list[str]]) -> tupl
     """The records of one output, and the lines of what is none, by reason."""
     tail = names[-1:] == [""]  # from --parsable, which ends each line with a separator
     columns = names[:-1] if tail else names
-    whole, broken, last = _whole(rows, columns, tail)
+    whole, broken, last = _whole(rows, columns, tail, named_last=columns[-1] == "jobname" and separator != " ")
     shifted = _shifted(whole, columns)
     unread = {
         "broken over several lines, a line feed in a name?": broken,
@@ -214,7 +214,7 @@ def _table(names: list[str], separator: str, rows: dict[int, list[str]]) -> tupl
 
 
 def _whole(
-    rows: dict[int, list[str]], columns: list[str], tail: bool
+    rows: dict[int, list[str]], columns: list[str], tail: bool, named_last: bool
 ) -> tuple[dict[int, list[str]], list[int], list[int]]:
     """Separate the lines that are records from those that are broken over several, and from foreign ones at the end.
 
@@ -223,7 +223,7 @@ def _whole(
     the first column, the second line does. What follows the last record can be a remark of a database, or the beginning
     of a line that was still being written.
     """
-    separators, named_last = len(columns) - 1 + tail, columns[-1] == "jobname"
+    separators = len(columns) - 1 + tail
     whole: dict[int, list[str]] = {}
     broken: list[int] = []
     end = max((number for number, row in rows.items() if len(row) > separators), default=0)

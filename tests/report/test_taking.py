@@ -42,7 +42,7 @@ def test_names_are_known_only_where_they_are_asked_for(printed):
 
 
 def test_output_without_a_header_and_one_of_several_clusters_are_taken(tmp_path, capsys):
-    header, *rows = dump(jobs=60).splitlines()
+    header, *rows = dump(jobs=400).splitlines()
     named = [f"{row}|c{number % 2}" for number, row in enumerate(rows)]
     (tmp_path / "jobs.txt").write_text("\n".join(named) + "\n")
     columns = [*header.split("|"), "Cluster"]
