@@ -99,7 +99,9 @@ def fetch(names: Sequence[str]) -> int:
 @click.option("--nodes", is_flag=True, help="Count nodes instead of CPUs.")
 @click.option("--procs", type=int, metavar="N", help="The machine's size; default: the most in use at once.")
 @click.option("--timezone", metavar="NAME", help="The cluster's, such as Europe/Berlin.")
-def from_sacct(source: str, target: str, nodes: bool, procs: int | None, timezone: str | None) -> None:
+@click.option("--cluster", metavar="NAME", help="Only its records, where the column Cluster names several.")
+@click.option("--columns", metavar="NAMES", help="Of output with --noheader, with commas: JobID,Submit,...")
+def from_sacct(source: str, target: str, nodes: bool, timezone: str | None, **given: Any) -> None:
     """Convert the output of Slurm's sacct to a log.
 
     OUTPUT is the log to write, such as mine.swf.gz; its users are anonymous.
@@ -108,8 +110,10 @@ def from_sacct(source: str, target: str, nodes: bool, procs: int | None, timezon
     if timezone is None:
         timezone = "UTC"
         print("no --timezone: the log's days and months, and times without a zone, are UTC", file=sys.stderr)
-    for what, count in sacct.convert(source, target, unit=unit, procs=procs, timezone=timezone).items():
-        print(f"{count:>12,}  {what}")
+    counts = sacct.convert(source, target, unit=unit, timezone=timezone, **given)
+    for what, count in counts.items():
+        if not what.startswith("left out"):  # notes of the log say this, too
+            print(f"{count:>12,}  {what}")
     _show(target)
 
 
@@ -158,6 +162,8 @@ simlib report jobs.txt --partitions "batch+debug=400, gpu=64:16" --names"""
 @click.option("--names", is_flag=True, help="Show the names of users and partitions, not numbers.")
 @click.option("--nodes", is_flag=True, help="Of sacct's output: count nodes, not CPUs.")
 @click.option("--timezone", metavar="NAME", help="Of sacct's output: the cluster's, such as Europe/Berlin.")
+@click.option("--cluster", metavar="NAME", help="Of sacct's output: only its records, where there are several.")
+@click.option("--columns", metavar="NAMES", help="Of sacct's output with --noheader: JobID,Submit,...")
 def report(log: str, nodes: bool, **given: Any) -> None:
     """Make a page: would another policy be better?
 

@@ -366,7 +366,7 @@ def _html(
     )
 
 
-_TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "names")
+_TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "names", "columns", "cluster")
 
 
 def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Path:

@@ -13,7 +13,7 @@ from .._util.words import duration
 from ..core.calendar import Moment
 from ..core.metrics import utilization
 from ..core.workload import Workload
-from ..logs import sacct, swf
+from ..logs import sacct, sacct_records, swf
 from ..logs.archive import load, path_or_name
 from ..logs.swf import LogWarning, doubts
 
@@ -29,6 +29,8 @@ def taken(
     timezone: str | None = None,
     gpus: int | None = None,
     names: bool = False,
+    columns: str | Sequence[str] | None = None,
+    cluster: str | None = None,
 ) -> Workload:
     """Take the jobs of a log for the page.
 
@@ -43,7 +45,7 @@ def taken(
         needed, because logs do not say how large a partition is.
     first, last : str, date or int, optional
         Only the jobs submitted from `first` to just before `last`: see `Workload.between`.
-    unit, timezone, gpus, names
+    unit, timezone, gpus, names, columns, cluster
         Options for sacct's output: see `simlib.logs.sacct.convert`. A log that has the jobs' GPUs takes `gpus`, too.
 
     Returns
@@ -68,7 +70,7 @@ def taken(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)
-        options = {"unit": unit, "timezone": timezone, "gpus": gpus}
+        options = {"unit": unit, "timezone": timezone, "gpus": gpus, "columns": columns, "cluster": cluster}
         options = {name: value for name, value in options.items() if value is not None}
         workload = _read(log, procs, partition is not None, options, names)
     if gpus and not workload.gpus:
@@ -82,7 +84,7 @@ def taken(
 def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, Any], names: bool) -> Workload:
     """Read a log; with `whole`, the machine is the header's, if it has one, and `procs` is a part of it."""
     path = path_or_name(log)
-    if isinstance(path, Path) and _is_dump(path):
+    if isinstance(path, Path) and ("columns" in options or _is_dump(path)):
         return _converted(path, None if whole else procs, options, names)
     gpus = options.pop("gpus", None)
     if options:
@@ -101,10 +103,10 @@ def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, An
 
 
 def _is_dump(path: Path) -> bool:
-    """Tell by the first line whether a file is sacct's output; SWFError if it is no log either."""
-    first = swf.read_bytes(path)[:10_000].decode("utf-8", "replace").lstrip().partition("\n")[0].strip()
-    if "|" in first and not first.startswith(";"):
+    """Tell by its beginning whether a file is sacct's output; SWFError if it is no log either."""
+    if sacct_records.is_output(path):
         return True
+    first = swf.read_bytes(path)[:10_000].decode("utf-8", "replace").lstrip().partition("\n")[0].strip()
     if not re.match(r";|[-+.\d]|$", first):
         raise swf.SWFError(
             f"{path}: line 1: found {first[:60]!r}, expected a log in the Standard Workload Format, or what "
@@ -118,12 +120,8 @@ def _converted(path: Path, procs: int | None, options: dict[str, Any], names: bo
     name = path.name.removesuffix(".gz").partition(".")[0]
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, f"{name}.swf")
-        counts = sacct.convert(path, target, procs=procs, names=names, **options)
+        sacct.convert(path, target, procs=procs, names=names, **options)
         workload, _ = swf.read(target, name=name, source={"file": path.name, "path": str(path)})
-    left_out = [
-        f" Note: {count:,} records were {what}" for what, count in counts.items() if what.startswith("left out")
-    ]
-    workload.header = (*workload.header, *left_out)
     return workload
 
 

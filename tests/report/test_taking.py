@@ -6,6 +6,7 @@ import pytest
 from dump import dump
 
 from simlib import SWFError, report
+from simlib.__main__ import main
 from simlib.logs import sacct
 
 
@@ -38,6 +39,23 @@ def test_names_are_known_only_where_they_are_asked_for(printed):
     assert hidden["user"] == hidden["group"] == hidden["queue"] == {}
     assert hidden["partition"] == known["partition"] and {*known["partition"].values()} == {"batch", "debug", "gpu"}
     assert "user01" in known["user"].values() and {*known["queue"].values()} == {"high", "normal"}
+
+
+def test_output_without_a_header_and_one_of_several_clusters_are_taken(tmp_path, capsys):
+    header, *rows = dump(jobs=400).splitlines()
+    named = [f"{row}|c{number % 2}" for number, row in enumerate(rows)]
+    (tmp_path / "jobs.txt").write_text("\n".join(named) + "\n")
+    columns = [*header.split("|"), "Cluster"]
+    both = [len(report.taken(tmp_path / "jobs.txt", columns=columns, cluster=name)) for name in ("c0", "c1")]
+    (tmp_path / "whole.txt").write_text("\n".join([header, *rows]) + "\n")
+    assert sum(both) == len(report.taken(tmp_path / "whole.txt")) and min(both) > 0
+    assert main(["report", str(tmp_path / "jobs.txt"), "--columns", ",".join(columns)]) == 1
+    assert "--cluster c0" in capsys.readouterr().err
+    assert (
+        main(["from-sacct", str(tmp_path / "jobs.txt"), str(tmp_path / "a.swf"), "--columns", ",".join(columns)]) == 1
+    )
+    options = ["--columns", ",".join(columns), "--cluster", "c0", "--timezone", "UTC"]
+    assert main(["from-sacct", str(tmp_path / "jobs.txt"), str(tmp_path / "a.swf"), *options]) == 0
 
 
 def test_what_was_left_out_of_a_dump_is_said(tmp_path):
