@@ -171,7 +171,8 @@ def pieces_by_job(jobs: pd.DataFrame, rows: int) -> list[list[tuple[int, int]]]:
 def pieces(start: Ints, end: Ints, procs: Ints, rows: int) -> Ints:
     """Give each job the lowest free processors, in one piece or several."""
     # the machine is kept as segments of neighbours that are taken until the same second
-    top, until, segments = np.full(rows + 1, rows), np.full(rows + 1, _NEVER), 1
+    most = min(rows, start.size) + 2  # for each job splits one of them at most
+    top, until, segments = np.full(most, rows), np.full(most, _NEVER), 1
     new_top, new_until = top.copy(), until.copy()
     placed, count = np.empty((64, 3), np.int64), 0
     for job in range(start.size):

@@ -193,14 +193,23 @@ def why(schedule: Schedule, job: Hashable) -> str:
 def _by_arrival(schedule: Schedule, job: Any) -> tuple[pd.DataFrame, int]:
     """Sort the schedule's jobs by arrival, and find the place of the job with this label."""
     table = schedule.jobs.sort_values("submit", kind="stable")
-    places = np.flatnonzero(table.index == job)
-    if len(places):
-        return table, int(places[0])
     name, dropped = schedule.workload.name, schedule.workload.dropped
-    if job in dropped.index:
+    if (place := _place_of(job, table.index)) is not None:
+        return table, place
+    if _place_of(job, dropped.index) is not None:
         raise ValueError(f"{name}: why: job {job!r} takes no part: {dropped[job]}")
     some = series(map(repr, schedule.jobs.index)) if len(table) else "none"
     raise ValueError(f"{name}: why: found no job {job!r}, expected one of the workload's: {some}")
+
+
+def _place_of(job: Any, labels: pd.Index) -> Any:
+    """The place of a job's label, None if there is none; True is not job 1, and a list is no label."""
+    if isinstance(job, bool | slice):
+        return None
+    try:
+        return labels.get_loc(job)
+    except (LookupError, TypeError, pd.errors.InvalidIndexError):
+        return None
 
 
 def decided(schedule: Schedule, job: Hashable, now: int) -> list[str]:

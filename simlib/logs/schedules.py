@@ -54,7 +54,7 @@ def recorded(workload: Workload) -> Schedule:
     Warns
     -----
     LogWarning
-        If waits are not recorded: they count as zero. If more processors were in use than the machine has.
+        If waits are not recorded: they count as zero. If more processors or GPUs were in use than the machine has.
 
     Examples
     --------
@@ -90,6 +90,9 @@ def recorded(workload: Workload) -> Schedule:
             f"up to {most:,.0f} processors were in use at once, the machine has {workload.procs:,}; it was exceeded "
             f"for {above:,} s, {100 * above / seconds:.2g} % of the time"
         )
+    gpus = metrics.most_at_once(start, start + run, jobs.gpus.to_numpy(np.int64)) if workload.needs_gpus else 0
+    if gpus > workload.gpus:
+        doubtful.append(f"up to {gpus:,} GPUs were in use at once, the machine has {workload.gpus:,}")
     for sentence in doubtful:
         warnings.warn(f"{workload.name}: recorded: {sentence}", LogWarning, stacklevel=2)
     return schedule

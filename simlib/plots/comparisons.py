@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from .._util.arrays import STATISTICS, whole
 from .._util.words import difference
 from ..analysis.comparison import Comparison
 from .panels import in_whole_per_cents, legend, plain_log_axis
@@ -52,6 +53,8 @@ def forest(
     ['wait', 'response time', 'bounded slowdown']
     >>> plt.close(figure)
     """
+    _refuse_unknown("forest", statistics=(statistics, STATISTICS))
+    comparison.groups(by)
     table = comparison.relative.xs(by, level="by")
     level = "statistic" if by == "all" else "group"
     rows = list(statistics) if by == "all" else comparison.groups(by)
@@ -184,8 +187,7 @@ def changes(
     size = shares.difference.abs()
     near = ~(size > max(4 * float(size.median()), 1.5)).to_numpy()  # no fall is more than 1
     ends = shares[near].filter(regex="difference|coincidence|another").clip(-1, 1.5 * float(size[near].max()))
-    ends = ends.fillna(0).to_numpy()  # nothing is a share of a mean wait of 0
-    low, high = ends.min(initial=0), ends.max(initial=0)
+    low, high = (end(np.nan_to_num(ends, posinf=0), initial=0) for end in (np.min, np.max))
     margin = 0.06 * (high - low or 1)
     at = np.arange(len(part))
     chance = part.holds.isin(["coincidence", "equal"]).to_numpy()
@@ -211,8 +213,17 @@ def changes(
     return _marked(figure, comparison)
 
 
+def _refuse_unknown(where: str, **settings: tuple[Collection[str], Collection[str]]) -> None:
+    """Raise ValueError if none of some names is given, or one that is unknown."""
+    for name, (given, known) in settings.items():
+        if not given or not {*given} <= {*known}:
+            raise ValueError(f"{where}: found {name}={given!r}, expected some of {', '.join(known)}")
+
+
 def _chosen(comparison: Comparison, policy: str, by: str, measure: str, statistic: str, most: int) -> pd.DataFrame:
     """The rows to draw: all groups if they have an order, else those that lose and gain most, beyond coincidence."""
+    _refuse_unknown("winners", measure=([measure], _MEASURES), statistic=([statistic], STATISTICS))
+    whole("winners, changes", "most", most, 1)
     table = comparison.who(policy, by, measure, statistic)
     if by in ("all", "month", "size"):
         return table.loc[comparison.groups(by)]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from .panels import refuse_unknown
 from .style import COLOURS
 
 _KNOWN = {"EASY": 0, "easy": 0, "conservative": 1}
@@ -51,9 +52,9 @@ def facets(
     ------
     ax : Axes
     part : DataFrame or Series
-        The panel's rows, without these levels. Its `attrs` have the names of the whole table, so that colours and lines
-        are the same in all panels, and those of its column, or
-        row if this shares the x axis, for the x axis. `ax.figure` is the figure.
+        The panel's rows, without these levels. Its `attrs` have the names of the whole table, so that colours, lines
+        and entries of the legend are the same in all panels, and those of its column, or row if this shares the x
+        axis, for the x axis. `ax.figure` is the figure.
 
     Examples
     --------
@@ -64,6 +65,7 @@ def facets(
     ['KTH', 'CTC']
     >>> plt.close(ax.figure)
     """
+    refuse_unknown(table, row, column)
     rows = [None] if row is None else list(table.index.unique(row))
     columns = [None] if column is None else list(table.index.unique(column))
     figsize = (min(max(0.9 + size[0] * len(columns), 3.5), WIDEST), 0.9 + size[1] * len(rows))
@@ -71,6 +73,7 @@ def facets(
     _, axes = plt.subplots(len(rows), len(columns), **settings)
     said = {} if labels is None else labels
     names = {level: list(table.index.unique(level)) for level in table.index.names}
+    known = _known(table) if isinstance(table, pd.DataFrame) else []
     for place, of_row in enumerate(rows):
         for ax, of_column in zip(axes[place], columns, strict=True):
             keep = np.ones(len(table), bool)
@@ -82,6 +85,7 @@ def facets(
             for level in (level for level in (row, column) if level is not None and part.index.nlevels > 1):
                 part = part.droplevel(level)
             part.attrs["names"] = dict(names)
+            part.attrs["known"] = known
             part.attrs["places"] = {level: list(alike.index.unique(level)) for level in part.index.names}
             if place == 0 and column is not None:
                 ax.set_title(said.get(of_column, str(of_column)))
@@ -153,6 +157,7 @@ def curves(
     ['EASY', 'FCFS']
     >>> plt.close(ax.figure)
     """
+    refuse_unknown(table, x, colour, line)
     places, numbers = _places(table, x)
     names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
     for part, shade, number, aside in _parts(table, (colour, names, shift), (line, lines, line_shift)):
@@ -218,10 +223,10 @@ def intervals(
     ['KTH EASY', 'KTH FCFS', 'CTC EASY', 'CTC FCFS']
     >>> plt.close(ax.figure)
     """
+    refuse_unknown(table, *rows, colour, line)
     others = [level for level in table.index.names if level not in rows]
     places = list((table.droplevel(others) if others else table).index.unique())
     names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
-    drawn = False
     for part, shade, number, aside in _parts(table, (colour, names, shift), (line, lines, 0.2)):
         of = (part.droplevel(others) if others else part).index
         at = np.array([places.index(place) for place in of], float) + aside
@@ -231,11 +236,10 @@ def intervals(
             rows_of = [places.index(place) for place in of]
             look: dict[str, Any] = {"color": "black" if shift else shade, "fillstyle": "none", "markersize": 8}
             ax.plot(part[printed], rows_of, "o", **look)
-            drawn = True
     words = [place if isinstance(place, tuple) else (place,) for place in places]
     ax.set_yticks(range(len(places)), [" ".join("EASY" if w == "easy" else str(w) for w in place) for place in words])
     ax.set_ylim(len(places) - 0.5, -0.5)
-    return _entries(names, lines, joined=False) | ({printed: _PRINTED} if drawn else {})
+    return _entries(names, lines, joined=False) | ({printed: _PRINTED} if printed in _known(table) else {})
 
 
 def stacked(
@@ -267,6 +271,7 @@ def stacked(
     ['late', 'early']
     >>> plt.close(ax.figure)
     """
+    refuse_unknown(table, x, line)
     places, lines = _names(table, x), [None] if line is None else _names(table, line)
     width = 0.8 / len(lines)
     for number, of_line in enumerate(lines):
@@ -288,6 +293,11 @@ _PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fi
 def _names(table: pd.DataFrame, level: str) -> list[Any]:
     """The names of a level, in all panels if the table is one panel's part."""
     return table.attrs.get("names", {}).get(level) or list(table.index.unique(level))
+
+
+def _known(table: pd.DataFrame) -> list[Any]:
+    """The columns that have a number, in any panel if the table is one panel's part."""
+    return table.attrs.get("known") or [name for name in table if table[name].notna().any()]
 
 
 def _of(table: pd.DataFrame, names: Mapping[str | None, Any]) -> pd.DataFrame:
@@ -331,7 +341,9 @@ def _entries(names: Mapping[Any, str], lines: Sequence[Any], joined: bool) -> di
 def circles(
     ax: Axes, table: pd.DataFrame, x: str, colour: str, *, value: str = "published", shift: float = 0.0, size: float = 7
 ) -> dict[str, dict[str, Any]]:
-    """Draw printed numbers as hollow circles at the places of `curves`; gives an entry for `legend`, if any is drawn.
+    """Draw printed numbers as hollow circles at the places of `curves`; gives an entry for `legend`, if there are any.
+
+    A panel of `facets` without printed numbers gives the entry, too, if another panel has some.
 
     Examples
     --------
@@ -341,7 +353,8 @@ def circles(
     ['published']
     >>> plt.close(ax.figure)
     """
-    if value not in table or not table[value].notna().any():
+    refuse_unknown(table, x, colour)
+    if value not in _known(table):
         return {}
     places, numbers = _places(table, x)
     names = colours(_names(table, colour))

@@ -137,7 +137,7 @@ def plain_log_axis(axis: Axis) -> None:
     _scale(axis, "log")
     low, high = axis.get_view_interval()
     steps = {1e5: (1,), 5: (1, 2, 5), 1: (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)}  # by how far the axis reaches
-    subs = next(steps[least] for least in steps if high / low > least)
+    subs = next((steps[least] for least in steps if high / low > least), steps[1])
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
@@ -182,6 +182,16 @@ def legend(
     figure.legend(handles=handles, **options)
 
 
+def refuse_unknown(table: pd.DataFrame | pd.Series, *levels: str | None) -> None:
+    """Raise ValueError if a table has no row, or lacks a level."""
+    if not len(table):
+        raise ValueError("plots: found a table without rows, expected one for each number that is drawn")
+    for level in levels:
+        if level is not None and level not in table.index.names:
+            there = ", ".join(map(str, table.index.names))
+            raise ValueError(f"plots: found no level {level!r} in the table, expected one of {there}")
+
+
 def cumulative_panels(
     curves: pd.DataFrame,
     panel: str,
@@ -218,6 +228,7 @@ def cumulative_panels(
     ['log', 'twin']
     >>> plt.close(figure)
     """
+    refuse_unknown(curves, panel, line)
     names = list(curves.index.unique(panel))
     columns = min(columns, len(names))
     rows = -(-len(names) // columns)

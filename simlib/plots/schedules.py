@@ -170,7 +170,8 @@ def _draw_all(ax: Axes, schedule: Schedule, labels: bool, now: int | None) -> bo
     schedule = schedule if now is None else schedule.plan(now)
     jobs, procs = schedule.jobs, schedule.workload.procs
     if ax.get_autoscalex_on():
-        ax.set_xlim(jobs.submit.min(), jobs.end.max())
+        begin, end = (jobs.submit.min(), jobs.end.max()) if len(jobs) else (0, 0)
+        ax.set_xlim(begin, max(end, begin + 1))
     ax.set(ylabel="processors", ylim=(0, procs))
     spans(ax, jobs.assign(planned=False if now is None else jobs.start > now), procs, colours, labels, now)
     if now is not None:
@@ -242,8 +243,15 @@ def utilization(schedule: Schedule, ax: Axes | None = None, every: str = "1D") -
     """
     ax = ax or plt.subplots(figsize=(8, 3))[1]
     steps = schedule.utilization()
-    length = int(pd.Timedelta(every).total_seconds())
-    edges = np.arange(steps.index[0], steps.index[-1] + length, length)
+    try:
+        length = int(pd.Timedelta(every).total_seconds())
+    except (ValueError, TypeError):
+        length = 0
+    if length < 1:
+        raise ValueError(f"utilization: found every={every!r}, expected a length of time such as '1D' or '6h'")
+    steps = steps if len(steps) else pd.Series([0.0], [0])  # of no job
+    first, last = steps.index[0], steps.index[-1]
+    edges = np.arange(first, max(last, first + 1) + length, length)
     work = np.concatenate([[0.0], np.cumsum(steps.to_numpy()[:-1] * np.diff(steps.index))])
     mean = np.diff(np.interp(edges, steps.index, work)) / length
     if schedule.workload.start is None:

@@ -140,3 +140,11 @@ def test_schedules_of_other_jobs_cannot_be_compared():
     w = random_workload(7, jobs=30)
     with pytest.raises(ValueError, match="expected two of the same jobs and run times on the same machine"):
         first_difference(simulate(w, EASY()), simulate(w.with_estimates("exact"), EASY()))
+
+
+@pytest.mark.parametrize("job", [True, None, float("nan"), -1, "1", [1, 2], (1,), slice(None)])
+def test_what_is_no_label_of_a_job_is_refused(workload, job):
+    w = workload([(0, 5, 5, 1), (1, 5, 5, 1)], 1)
+    schedule = simulate(w.derive(w.jobs.set_axis([1, 2]), "named"), FCFS())
+    with pytest.raises(ValueError, match="found no job .*, expected one of the workload's: 1 and 2"):
+        why(schedule, job)

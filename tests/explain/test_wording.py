@@ -1,9 +1,8 @@
-"""What explanations say, word by word, each kind of sentence once: `told.txt`, which is reviewed by reading.
+"""What is decided and said, decision by decision, with its rule: `told.txt`, which is reviewed by reading.
 
 `PYTHONPATH=.:tests python tests/explain/test_wording.py` writes it.
 """
 
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -38,11 +37,14 @@ UNTOUCHED = table([(0, 10, 20, 3), (1, 5, 5, 4), (2, 9, 9, 2), (3, 4, 4, 1)], 4)
 SLOW = table([(0, 20, 20, 3), (1, 10, 10, 4), (11, 15, 15, 1)], 4)
 SET = table([(0, 10, 10, 5), (1, 9, 9, 10), (2, 5, 5, 2), (2, 5, 5, 2), (2, 5, 5, 3), (2, 20, 20, 1)], 10)
 FAR = table([(0, 10, 10, 3), (1, 9, 9, 4), *[(2, 20, 20, 1)] * 50, (2, 5, 5, 1), (2, 5, 5, 1)], 4)
+INSTANT = table([(5, 0, 0, 4), (5, 3, 3, 4)], 4)
 LONG = table([(0, 7200, 7200, 3), (10, 5, 20_000, 4)], 4)
 OUTLIVED = [(0, 10, 60, 2, 7), (0, 30, 60, 2, 7), (31, 90, 40, 3, 7), (32, 9, 30, 4, 1), (33, 9, 200, 1, 7)]
 OUTLIVED = numbered([*OUTLIVED, (60, 5, 5, 1, -1)], 4)
 SINGLE = numbered([(0, 10, 60, 2, 7), (11, 10, 60, 2, 7), (12, 10, 90, 2, 7)], 8)
 NO_LONGER = numbered([(0, 99, 99, 2, 7), (100, 10, 60, 2, 7)], 8)
+PAST = pd.DataFrame({"user": [7, 7, 8], "run": [10, 30, 9], "submit": [-9, -5, -2], "estimate": [60, 60, 60]})
+BEFORE = numbered([(0, 10, 60, 2, 7), (1, 10, 0, 2, 7), (2, 10, 50, 2, 7)], 8)
 PRIORITIES = numbered([(0, 86400, 86400, 4, 1), (1, 9, 9, 4, 1), (2, 9, 9, 2, 2)], 4)
 
 EXPLAINED = [
@@ -52,6 +54,7 @@ EXPLAINED = [
     *((EXTRA, EASY(reuse_extra=reuse)) for reuse in (False, True)),
     (ALIKE, EASY()),
     (LONG, EASY()),
+    (INSTANT, EASY()),
     *((SORTED, EASY(order=order)) for order in ("sjf", "wfp", lambda estimate: -estimate)),
     *((SORTED, EASY(order=order)) for order in ("unicef", "expansion factor", Thresholded("sjf", 8))),
     *((CLOSE, EASY(order=order)) for order in ("f1", "f2", "f3", "f4")),
@@ -60,14 +63,16 @@ EXPLAINED = [
     (PASSING, EASY(order=largest_first, backfill="best-fit")),
     (ANEW, EASY(backfill=half_of_what_is_free)),
     (FITTING, FCFS(order="sjf")),
-    *((RESERVED, EASY(reservations=2)), (UNTOUCHED, EASY(reservations=2)), (RESERVED, EASY(reservations=1e9))),
+    *((RESERVED, EASY(reservations=most)) for most in (2, 1e9)),
+    (UNTOUCHED, EASY(reservations=2)),
     *((GIVEN_UP, policy) for policy in (EASY(reservations=2, order="sjf"), Conservative(order="sjf"))),
     *((SLOW, Selective(threshold)) for threshold in (2, "adaptive")),
     (SET, EASY(backfill="lookahead")),
     (FAR, EASY(backfill="lookahead")),
     (OUTLIVED, EASY(adjust=Predictions())),
     (SINGLE, EASY(adjust=Predictions("same estimate"))),
-    (NO_LONGER, EASY(adjust=Predictions(past=pd.DataFrame({"user": [7], "run": 500, "submit": -9})))),
+    (NO_LONGER, EASY(adjust=Predictions(past=PAST[:1].assign(run=500)))),
+    *((BEFORE, EASY(adjust=Predictions(predictor, past=PAST))) for predictor in ("last two", "same estimate")),
     (PRIORITIES, EASY(order=Multifactor(procs=0.5, max_age_days=1))),
 ]
 WAITED = [
@@ -83,15 +88,23 @@ WAITED = [
 ]
 
 
+MOST = 70
+"""Of so many decisions all are told."""
+
+
 def told():
-    """What is said of these schedules: decisions that differ in words, why a job waited, where two schedules part."""
-    parts, kinds = [], set()
+    """What is said of these schedules: each decision and its rule, why a job waited, where two schedules part.
+
+    Of a further policy with the same jobs the decisions are told that the policies before did not make.
+    """
+    parts, known, before = [], set(), None
     for workload, policy in EXPLAINED:
-        heading, *lines = str(explain(workload, policy)).splitlines()
-        by_kind = {re.sub(r"[Jj]obs? \w+|\d[\d,.:]*", "#", line): line for line in reversed(lines)}
-        if new := [line for kind, line in reversed(by_kind.items()) if kind not in kinds]:
-            parts.append("\n".join([heading, *new]))
-        kinds.update(by_kind)
+        explanation = explain(workload, policy)
+        if not workload.jobs.equals(before):
+            known, before = set(), workload.jobs
+        lines = [f"{seen} [{seen.rule}]" for seen in explanation[:MOST]]
+        parts.append("\n".join([repr(explanation)[1:-1], *(line for line in lines if line not in known)]))
+        known.update(lines)
     parts += [why(simulate(workload, policy), job) for workload, policy, job in WAITED]
     parts.append(first_difference(*(simulate(examples.figure3(), policy) for policy in (EASY(), Conservative()))).text)
     return "\n\n".join(parts) + "\n"

@@ -59,6 +59,14 @@ def test_more_processors_than_there_are_are_told_with_the_numbers():
         s.check()
 
 
+def test_more_gpus_than_there_are_are_told_with_the_numbers():
+    w = waited(0, 4, 88)
+    jobs = w.jobs.assign(gpus=[3, 2, 2])
+    with pytest.warns(LogWarning, match="up to 5 GPUs were in use at once, the machine has 4"):
+        recorded(simlib.Workload(jobs, 8, "Seth", log=w.log, gpus=4))
+    recorded(simlib.Workload(jobs, 8, "Seth", log=w.log, gpus=5))
+
+
 def test_nobody_knows_what_was_planned():
     s = recorded(waited(0, 4, 88))
     for action in (lambda: s.plan(20), lambda: simulate(s.workload, s.policy)):

@@ -1,6 +1,7 @@
 """Pictures show what they should, and exhibits are saved whole, marked where they are synthetic."""
 
 import os
+import re
 import subprocess
 import sys
 from base64 import b64decode
@@ -270,3 +271,85 @@ def test_a_legend_takes_as_few_rows_as_its_width_allows():
         plots.legend(figure, {f"a long name {number}": {"color": "red"} for number in range(6)})
         rows.append(figure.legends[0]._ncols)
     assert rows[0] < 6 == rows[1]
+
+
+def test_a_legend_has_what_is_printed_in_any_panel():
+    table = facet_table()
+    table["published"] = table.published.mask(table.index.isin(["CTC"], level="log"))  # the last panel
+    for ax, part in plots.facets(table, column="log"):
+        assert list(plots.circles(ax, part, "f", "policy")) == ["published"]
+        entries = plots.intervals(ax, part.assign(low=0, high=9), ["f"], "policy", value="ours")
+        assert "published" in entries
+    assert len(ax.get_lines()) and not any(
+        line.get_fillstyle() == "none" for line in ax.get_lines() if line.get_xdata().size
+    )
+
+
+@pytest.mark.parametrize(
+    "draw, name",
+    [
+        (lambda ax, table: list(plots.facets(table, "lag")), "'lag'"),
+        (lambda ax, table: plots.curves(ax, table, "g", "policy"), "'g'"),
+        (lambda ax, table: plots.curves(ax, table, "f", "police"), "'police'"),
+        (lambda ax, table: plots.curves(ax, table, "f", "policy", "lag"), "'lag'"),
+        (lambda ax, table: plots.circles(ax, table, "g", "policy"), "'g'"),
+        (lambda ax, table: plots.intervals(ax, table, ["lag"], "policy"), "'lag'"),
+        (lambda ax, table: plots.stacked(ax, table, "lag", {"ours": "red"}), "'lag'"),
+        (lambda ax, table: plots.cumulative_panels(table, "lag", "f", {}), "'lag'"),
+        (lambda ax, table: plots.cumulative_panels(table[:0], "log", "f", {}), "without rows"),
+        (lambda ax, table: list(plots.facets(table[:0], "log")), "without rows"),
+        (lambda ax, table: plots.curves(ax, table[:0], "f", "policy"), "without rows"),
+    ],
+)
+def test_a_level_that_a_table_lacks_is_named(draw, name):
+    with pytest.raises(ValueError, match=name):
+        draw(plots.plt.figure().add_subplot(), facet_table())
+
+
+@pytest.mark.parametrize("rows", [[], [(5, 0, 0, 4)], [(5, 0, 0, 4), (5, 0, 0, 4)], [(0, 5, 5, 1)]])
+@pytest.mark.parametrize("start", [None, BEGUN])
+def test_a_schedule_of_no_job_or_of_no_length_has_pictures(workload, rows, start):
+    s = simulate(workload(rows, 4, start=start), EASY())
+    for ax in (plots.gantt(s), plots.gantt(s, 0, 9), plots.gantt(s, now=3), plots.utilization(s)):
+        ax.figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize("procs", [1, 2**31, 2**40])
+def test_a_machine_of_any_size_has_pictures(workload, procs):
+    s = simulate(workload([(0, 10, 10, procs), (1, 5, 5, 1), (1, 5, 5, procs)], procs), EASY())
+    assert rectangles(plots.gantt(s)) == [(0, 0, 10, procs), (10, 0, 5, 1), (15, 0, 5, procs)]
+    assert plots.utilization(s, every="5s").patches[0].get_data().values.tolist() == [1, 1, 1 / procs, 1]
+
+
+@pytest.mark.parametrize("every", ["0s", "-1D", "1ms", "often", None])
+def test_a_length_of_time_that_is_none_is_refused(workload, every):
+    with pytest.raises(ValueError, match=f"every={every!r}"):
+        plots.utilization(simulate(workload([(0, 5, 5, 1)], 4), EASY()), every=every)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    one = simlib.Workload.of("one job", 4, A=(0, 10, 10, 3))
+    return simlib.compare(one, {"EASY": EASY(), "FCFS": simlib.FCFS()}, shakes=4, by=["all", "size"])
+
+
+@pytest.mark.parametrize("draw", [plots.forest, plots.winners, plots.changes])
+def test_a_comparison_of_one_job_has_pictures(compared, draw):
+    draw(compared).draw_without_rendering()
+
+
+@pytest.mark.parametrize(
+    "draw, setting",
+    [
+        *[(plots.forest, {"statistics": value}) for value in ("mean", (), ("mode",))],
+        (plots.forest, {"by": "month"}),
+        *[(plots.winners, {name: "x"}) for name in ("by", "measure", "statistic")],
+        *[(plots.winners, {"most": value}) for value in (0, -1, True, 2.5, None)],
+        *[(plots.changes, {"policy": "FCFS", "by": "size", "most": value}) for value in (0, -1, True, 2.5, None)],
+        (plots.changes, {"policy": "SJF", "by": "all"}),
+    ],
+)
+def test_a_setting_of_a_picture_that_makes_no_sense_is_refused(compared, draw, setting):
+    name, value = next((name, value) for name, value in setting.items() if value not in ("FCFS", "size", "all"))
+    with pytest.raises(ValueError, match=rf"{name}=\W*{re.escape(str(value))}"):
+        draw(compared, **setting)

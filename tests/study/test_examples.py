@@ -216,6 +216,11 @@ def test_selective_adjustment_moves_the_reservation_when_a_job_let_in_early_is_t
     assert selective.jobs.start[2] == selective.jobs.end[4] == 465 * examples.MINUTE
 
 
+def test_several_reservations_have_no_one_window():
+    with pytest.raises(ValueError, match="expected EASY, one reservation"):
+        backfill_window(simulate(examples.two_running(), EASY(reservations=2)), HALF_PAST_TWO, examples.HEAD)
+
+
 # How it is made, and decided
 
 
