@@ -229,7 +229,7 @@ def saved(root, name="mualem2001_table4_made", **options):
     return sorted({path.parent.relative_to(root).as_posix() for path in root.rglob("*.json")})
 
 
-PARAMETERS = {"traces": ["KTH", "CTC", "SDSC"], "factor": 2, "shakes": 60, "other_shakes": 40, "shake_s": 60, "seed": 0}
+PARAMETERS = {"logs": ["KTH", "CTC", "SDSC"], "factor": 2, "shakes": 60, "other_shakes": 40, "shake_s": 60, "seed": 0}
 
 
 @pytest.fixture
@@ -287,5 +287,5 @@ def test_stand_ins_and_logs_of_ones_own_go_apart(here, capsys):
 def test_how_often_logs_are_shaken_does_not_matter_to_what_is_of_models(here):
     assert saved(here, logs=[jann97.workload(10)]) == ["figures"]
     record = records.read(here / "figures" / "mualem2001_table4_made.json")
-    assert record["parameters"] == {"traces": PARAMETERS["traces"], "factor": 2, "shake_s": 60, "seed": 0}
+    assert record["parameters"] == {"logs": PARAMETERS["logs"], "factor": 2, "shake_s": 60, "seed": 0}
     assert [model["name"] for model in record["models"]] == ["Jann"]
