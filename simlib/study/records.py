@@ -237,7 +237,7 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     parameters = _now(variables, here.parameters)
     groups = list(logs) if isinstance(logs, (list, tuple)) else [logs]
     of_logs = [group for group in groups if isinstance(group, Logs)]
-    own, workloads = next((_listed(group.asked) for group in of_logs if group.own), []), {}
+    own, workloads = any(group.own for group in of_logs), {}
     for group in groups:
         drawn = group.workloads(parameters.get("seed", 0)) if isinstance(group, Logs) else [group]
         workloads |= {id(workload): workload for workload in drawn}
@@ -258,7 +258,8 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / f"{name}.json", workloads)):
         differs.append(f"without {', '.join(absent)}")
     if own:
-        place = paths.ROOT / "build" / "own" / "+".join(Path(name).name.split(".")[0] for name in own)
+        of_own = [Path(name).name.split(".")[0] for group in of_logs if group.own for name in _listed(group.asked)]
+        place = paths.ROOT / "build" / "own" / "+".join(of_own)
     elif differs or not os.environ.get(REPRODUCING):
         digest = f"_{hashlib.sha256(repr(differs).encode()).hexdigest()[:8]}" if differs else ""
         place = paths.ROOT / "build" / "explorations" / f"{paper}_{stem}{digest}"

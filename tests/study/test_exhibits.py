@@ -277,9 +277,10 @@ def test_stand_ins_and_logs_of_ones_own_go_apart(here, capsys):
     assert saved(here, logs=twins) == ["build/synthetic"]
     assert "SYNTHETIC" in (here / "build/synthetic/mualem2001_table4_made.csv").read_text()
     own = study.Logs({"mine": load("sample")}, own=True)
+    own.asked = ["some/mine.swf.gz"]
     exec(
         "study.save('mualem2001_table4', table, logs=own, claims=[1])",
-        {"study": study, "own": own, "log": "some/mine.swf.gz", "table": pd.DataFrame({"x": [1]})},
+        {"study": study, "own": own, "table": pd.DataFrame({"x": [1]})},
     )
     assert listing(here / "build" / "own" / "mine") == ["mualem2001_table4.csv", "mualem2001_table4.json"]
 
