@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from .._util import checks
 from .._util.arrays import Ints, in_order
 from . import estimates as _estimates
-from .calendar import MOMENT, Calendar, Moment
+from .calendar import MOMENT, Calendar, Moment, check_month
 
 COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
 """The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
@@ -354,8 +354,7 @@ class Workload(Calendar):
         """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload."""
         last = first if last is None else last
         for month in (first, last):
-            if not (isinstance(month, str) and re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month)):
-                raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
+            check_month(month, f"{self.name}: ")
         submit = self._jobs.submit
         known, edges = self.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
         chosen = [place for place, month in enumerate(known) if first <= month <= last]

@@ -8,6 +8,7 @@ import math
 import os
 import platform
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import metadata
@@ -60,8 +61,8 @@ class Notebook:
     @cached_property
     def parameters(self):
         """Its parameters by name, from the cell that is tagged so."""
-        lines = ast.parse(self.tagged).body
-        return {one.targets[0].id: ast.literal_eval(one.value) for one in lines if isinstance(one, ast.Assign)}
+        lines = [line for line in ast.parse(self.tagged).body if isinstance(line, ast.AnnAssign)]
+        return {line.target.id: ast.literal_eval(line.value) for line in lines}
 
     @property
     def repeats(self):
@@ -98,6 +99,42 @@ def notebooks():
     found = [notebook(name.with_suffix("").as_posix()) for name in names if ".ipynb_checkpoints" not in name.parts]
     exhibits = [one for one in found if one.section != Notebook.section]
     return {one.name: one for one in sorted(exhibits, key=lambda one: one.place)}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A notebook that is being executed: its name, its own parameters, and what they are `now`."""
+
+    name: str
+    own: dict
+    now: dict
+
+
+def asked():
+    """Find the notebook whose code, or a function that it has called, calls this; None where there is none.
+
+    Its first cell says by `study.parameters` which one it is.
+
+    Examples
+    --------
+    >>> asked()
+    >>> __notebook__, logs, limit = "mualem2001/footnote2", "KTH", 3600
+    >>> asked().now, asked().own["limit"]
+    ({'logs': 'KTH', 'limit': 3600}, 14400)
+    """
+    frame = sys._getframe(1)
+    while frame and "__notebook__" not in frame.f_globals:
+        frame = frame.f_back
+    if not frame:
+        return None
+    name = frame.f_globals["__notebook__"]
+    own = notebook(name).parameters
+    return Asked(name, own, _now(frame.f_globals, own))
+
+
+def _now(variables, own):
+    """What parameters are now, in a notebook's variables; logs by the names by which they were requested."""
+    return {each: getattr(now := variables.get(each, default), "asked", now) for each, default in own.items()}
 
 
 # Saving what a notebook made
@@ -197,7 +234,7 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     paper, stem, *_ = name.split("_")
     here = notebook(f"{paper}/{stem}") or Notebook(f"{paper}/{stem}")
     variables = inspect.stack()[1].frame.f_globals  # the notebook's
-    parameters = {each: variables.get(each, default) for each, default in here.parameters.items()}
+    parameters = _now(variables, here.parameters)
     groups = list(logs) if isinstance(logs, (list, tuple)) else [logs]
     of_logs = [group for group in groups if isinstance(group, Logs)]
     own, workloads = any(group.own for group in of_logs), {}
@@ -211,9 +248,8 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     found = {"cells": [cell for each in of_print for cell in cells(each)], "claims": list(claims)}
     if table is not None and {"verdict", "note"} <= set(table):  # which `judge` adds
         table = table.drop(columns=["verdict", "note"])
-    parameters = {each: value for each, value in parameters.items() if each != "log"}
     synthetic = any(workload.stand_in for workload in workloads)
-    few = here.repeats if synthetic or not of_logs else []
+    few = [*here.repeats, "logs"] if synthetic or not of_logs else []  # any twins will do
     differs = [
         f"{each} is {value!r}, in the notebook {here.parameters[each]!r}"
         for each, value in parameters.items()
@@ -222,7 +258,8 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / f"{name}.json", workloads)):
         differs.append(f"without {', '.join(absent)}")
     if own:
-        place = paths.ROOT / "build" / "own" / Path(str(variables["log"])).name.split(".")[0]
+        of_own = [Path(name).name.split(".")[0] for group in of_logs if group.own for name in _listed(group.asked)]
+        place = paths.ROOT / "build" / "own" / "+".join(of_own)
     elif differs or not os.environ.get(REPRODUCING):
         digest = f"_{hashlib.sha256(repr(differs).encode()).hexdigest()[:8]}" if differs else ""
         place = paths.ROOT / "build" / "explorations" / f"{paper}_{stem}{digest}"

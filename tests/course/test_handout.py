@@ -48,14 +48,16 @@ def test_students_get_the_lessons_and_no_solution(tmp_path):
 
 
 def test_each_name_of_a_file_gets_a_folder_whose_lessons_have_the_name_as_seed(tmp_path, monkeypatch):
-    lesson = {"cells": [{"cell_type": "code", "metadata": {"tags": ["parameters"]}, "source": ['seed = ""  # a name']}]}
+    lesson = {
+        "cells": [{"cell_type": "code", "metadata": {"tags": ["parameters"]}, "source": ['seed: str = ""  # a name']}]
+    }
     monkeypatch.setattr(handout, "read", lambda path: json.loads(json.dumps(lesson)))
     names = tmp_path / "names.txt"
     names.write_text("Ada Lovelace\n\nO'Neill\n", encoding="utf-8")
     assert main(["course", str(tmp_path / "made"), "--names", str(names)]) == 0
     assert listing(tmp_path / "made") == ["Ada Lovelace", "O'Neill"]
     sources = ["".join(*(cell["source"] for cell in made["cells"])) for made in written(tmp_path / "made")]
-    assert sources == ["seed = 'Ada Lovelace'  # a name", 'seed = "O\'Neill"  # a name']
+    assert sources == ["seed: str = 'Ada Lovelace'  # a name", 'seed: str = "O\'Neill"  # a name']
 
 
 def written(folder):

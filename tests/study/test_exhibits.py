@@ -229,7 +229,7 @@ def saved(root, name="mualem2001_table4_made", **options):
     return sorted({path.parent.relative_to(root).as_posix() for path in root.rglob("*.json")})
 
 
-PARAMETERS = {"traces": ["KTH", "CTC", "SDSC"], "factor": 2, "shakes": 60, "other_shakes": 40, "shake_s": 60, "seed": 0}
+PARAMETERS = {"logs": ["KTH", "CTC", "SDSC"], "factor": 2, "shakes": 60, "other_shakes": 40, "shake_s": 60, "seed": 0}
 
 
 @pytest.fixture
@@ -277,9 +277,10 @@ def test_stand_ins_and_logs_of_ones_own_go_apart(here, capsys):
     assert saved(here, logs=twins) == ["build/synthetic"]
     assert "SYNTHETIC" in (here / "build/synthetic/mualem2001_table4_made.csv").read_text()
     own = study.Logs({"mine": load("sample")}, own=True)
+    own.asked = ["some/mine.swf.gz"]
     exec(
         "study.save('mualem2001_table4', table, logs=own, claims=[1])",
-        {"study": study, "own": own, "log": "some/mine.swf.gz", "table": pd.DataFrame({"x": [1]})},
+        {"study": study, "own": own, "table": pd.DataFrame({"x": [1]})},
     )
     assert listing(here / "build" / "own" / "mine") == ["mualem2001_table4.csv", "mualem2001_table4.json"]
 
@@ -287,5 +288,5 @@ def test_stand_ins_and_logs_of_ones_own_go_apart(here, capsys):
 def test_how_often_logs_are_shaken_does_not_matter_to_what_is_of_models(here):
     assert saved(here, logs=[jann97.workload(10)]) == ["figures"]
     record = records.read(here / "figures" / "mualem2001_table4_made.json")
-    assert record["parameters"] == {"traces": PARAMETERS["traces"], "factor": 2, "shake_s": 60, "seed": 0}
+    assert record["parameters"] == {"logs": PARAMETERS["logs"], "factor": 2, "shake_s": 60, "seed": 0}
     assert [model["name"] for model in record["models"]] == ["Jann"]

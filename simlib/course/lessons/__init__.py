@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ...core.calendar import check_month
 from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
 from ...logs.archive import load
@@ -83,6 +84,11 @@ def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
 
     if not (hasattr(answer, "ask") and answer.ask(number, judged)):  # a table that shows its verdict itself
         print(textwrap.fill(judged(), WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def a_month(text: str) -> None:
+    """Refuse what is no month, for a lesson's parameters."""
+    check_month(text)
 
 
 def demand(number: str) -> None:
