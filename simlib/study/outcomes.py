@@ -20,6 +20,9 @@ from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED
 WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in figures/ -->\n"
 """Stands before findings."""
 
+UNTIL = "<!-- Until here -->"
+"""Stands behind them."""
+
 FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
 
@@ -223,11 +226,14 @@ def _cells(found, name):
     return [cell for one in found if one.name == name for cell in one.cells]
 
 
-def with_findings(text, found, template):
-    """Put what the study found, from `stated`, in its place in a text, between two comments."""
+def with_findings(text, found, template, name="text"):
+    """Put what the study found, from `stated`, in its place in the text of a file, between two comments."""
     before, begin, rest = text.partition(WRITTEN)
-    _, end, after = rest.partition("<!-- Until here -->")
-    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}" if end else text
+    _, end, after = rest.partition(UNTIL)
+    for mark, there in ((WRITTEN, begin), (UNTIL, end)):
+        if not there:
+            raise ValueError(f"{name}: found no {mark.strip()!r}, expected the comment beside the findings")
+    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}"
 
 
 def total(found):

@@ -307,3 +307,11 @@ def test_every_number_that_is_stated_of_the_study_comes_from_a_record(committed,
 def test_a_finding_without_a_record_is_named(study):
     with pytest.raises(ValueError, match="found no record that decides OWN-01, OWN-02"):
         outcomes.stated(outcomes.outcomes(study / "figures"), "headlines.md")
+
+
+@pytest.mark.parametrize("mark", [outcomes.WRITTEN.strip(), outcomes.UNTIL])
+def test_findings_whose_place_in_a_text_is_not_marked_are_refused_by_file_and_mark(mark):
+    text = f"{outcomes.WRITTEN}\nold\n{outcomes.UNTIL}\n".replace(mark, mark.lower().replace("e", "ee", 1))
+    with pytest.raises(ValueError) as error:
+        outcomes.with_findings(text, [], "headlines.md", "README.md")
+    assert "README.md" in str(error.value) and mark in str(error.value)

@@ -10,7 +10,7 @@ import simlib
 from simlib.policies import walltime
 from simlib.policies.walltime import PERCENTILES
 from simlib.study import claims, results, tang2013, verdicts
-from simlib.study.claims import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
+from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
 from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
 from simlib.study.tang2013.accuracy import ORIGINAL, place
 
