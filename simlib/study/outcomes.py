@@ -13,7 +13,7 @@ from .._util import paths
 from ..logs.archive import NOT_VERIFIED
 from . import claims, counting, records
 from .claims import HOLDS, VERDICTS
-from .records import notebook
+from .notebooks import notebook
 from .tang2013 import STAND_INS, machines
 from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from simlib import plots
 from simlib.logs import swf
 from simlib.study import claims
-from simlib.study.records import Notebook, notebooks
+from simlib.study.notebooks import Notebook, notebooks
 
 NOTEBOOKS = notebooks()
 

@@ -1,0 +1,184 @@
+"""Only the study's own experiment is judged; every other one is kept apart, under a name of all that it depends on."""
+
+import json
+
+import pytest
+from helpers import texts
+
+from simlib.study import records
+from simlib.study.notebooks import notebook
+
+CELLS = {
+    "settings": "factor = 2\nshakes = 4\nseed = 0\nby = 'size'",
+    "begin": """
+import pandas as pd
+from simlib import EASY, Conservative, Workload, load, plots, study
+
+__notebook__ = "mualem2001/table4"
+""",
+    "logs": 'logs = study.Logs({"KTH": Workload(load("sample").jobs, 128, "KTH")})',
+    "policies": 'policies = {"easy": EASY(), "conservative": Conservative()}',
+    "measures": 'measures = ["response_s", "bounded_slowdown"]',
+    "runs": """
+printed = study.printed("mualem2001_table4").xs("KTH", level="trace", drop_level=False).unstack("metric")
+runs = pd.concat({run: printed * (1 + 0.01 * run) for run in range(shakes + 1)}, names=["run"])
+""",
+    "judge": 'table = study.judge(runs[measures], "mualem2001_table4", logs)',
+    "tallies": 'counts = study.tallies(table, "metric")',
+    "picture": 'picture = study.show(plots.plt.subplots()[1], logs, f"Doubled: {study.in_bands(table)}")',
+    "claim": 'claim = study.claim("MF-36", -runs, lambda of: {"improves": (of < 0).mean(axis=1)}, logs)',
+    "finding": 'finding = study.finding("OWN-01", True, logs=logs)',
+    "save": 'study.save("mualem2001_table4", table, picture, logs=logs, claims=[claim, finding])',
+}
+"""A small notebook that does what those of the study do."""
+
+
+@pytest.fixture
+def run(root, monkeypatch, capsys):
+    """A function that runs the small notebook as Jupyter does, some cells changed, and some more before others."""
+    cells = [
+        {"cell_type": "code", "id": name, "metadata": {"tags": ["parameters"]} if name == "settings" else {}}
+        | {"outputs": [], "execution_count": None, "source": text.strip()}
+        for name, text in CELLS.items()
+    ]
+    cells.insert(0, {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# Table 4: Doubled"})
+    path = root / "notebooks" / "mualem2001" / "table4.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+    monkeypatch.setenv(records.REPRODUCING, "1")
+
+    def run(*more, before=None, variables=None, **changed):
+        variables = {"__name__": "__main__", "In": [""]} if variables is None else variables
+        for name, text in CELLS.items():
+            for cell in [*(more if name == before else ()), changed.get(name, text).strip()]:
+                variables["In"].append(cell)
+                exec(cell, variables)
+        variables["said"] = capsys.readouterr().out
+        (line,) = (line for line in variables["said"].splitlines() if line.startswith("Saved as"))
+        variables["place"] = root / line.split()[2].partition("/mualem2001_table4.")[0]
+        variables["record"] = records.read(variables["place"] / "mualem2001_table4.json")
+        return variables
+
+    return run
+
+
+def test_an_unchanged_notebook_is_judged_and_writes_figures(run, root):
+    found = run()
+    assert found["place"] == root / "figures" and "exploration" not in found["record"]
+    assert set(found["table"].verdict) == {"inside"} and found["counts"]["text", "cells"].sum() == 8
+    assert (found["claim"]["verdict"], found["finding"]["verdict"]) == ("reproduced", "holds")
+    assert texts(found["picture"]) == [] and found["picture"].get_suptitle().startswith("Doubled: 8 of 8")
+    assert "judged" not in found["said"] and "preview" not in found["said"]
+    assert run(runs=CELLS["runs"] + "  # a remark")["place"] == root / "figures"
+
+
+CHANGED = {
+    "a parameter": ({"more": ["# Parameters\nfactor = 3"], "before": "begin"}, "factor is 3, in the study 2"),
+    "another kind": ({"settings": CELLS["settings"].replace("size", "user")}, "by is 'user', in the study 'size'"),
+    "a policy of the same name": ({"policies": 'policies = {"easy": EASY(reuse_extra=True), "conservative": Conservative()}'}, "reuse_extra"),
+    "a policy that was left out": ({"policies": 'policies = {"easy": EASY()}'}, "'policies = "),
+    "a policy twice": ({"policies": CELLS["policies"].replace("}", ', "easy": EASY(order="sjf")}')}, "sjf"),
+    "a measure": ({"measures": 'measures = ["bounded_slowdown", "response_s"]'}, "measures = "),
+    "what is judged": ({"judge": CELLS["judge"].replace("runs[measures]", "1.01 * runs[measures]")}, "1.01"),
+    "a cell more": ({"more": ["policies.clear()"], "before": "runs"}, "policies.clear()"),
+    "parameters set late": ({"more": ["factor = 3", "factor = 2"], "before": "judge"}, "factor = 3"),
+    "an entry that may stand for another": ({"policies": CELLS["policies"].replace("}", ", **{})")[:-1] + "}"}, "**"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_another_experiment_is_judged_by_nothing_and_says_why(run, root, name):
+    options, why = CHANGED[name]
+    found = run(*options.pop("more", ()), **options)
+    assert found["place"].parent == root / "build" / "explorations" and not (root / "figures").exists()
+    assert found["table"].verdict.isna().all() and not len(found["counts"])
+    assert {found[one]["verdict"] for one in ("claim", "finding")} == {"cannot be tested"}
+    lines = [found["said"], found["claim"]["evidence"], found["finding"]["evidence"], found["picture"].get_suptitle()]
+    assert all("not judged: " in line.lower() and why in " ".join(line.split()) for line in lines)
+    assert found["record"]["verdicts"]["cells"] == [] and not {"REPRODUCED", "HOLDS"} & {*found["said"].split()}
+    assert why in " ".join(found["record"]["exploration"]["differs"])
+
+
+ADDED = {
+    "a policy": {"policies": CELLS["policies"].replace("}", ', "SJF": EASY(backfill="sjf")}')},
+    "a measure beside known ones": {"measures": 'measures = ["response_s", "bounded_slowdown"]'},
+}
+
+
+def test_what_is_added_leaves_the_numbers_of_the_others_judged(run):
+    found = run(policies=CELLS["policies"].replace("}", ', "SJF": EASY(backfill="sjf")}'))
+    assert set(found["table"].verdict) == {"inside"} and "8 of 8" in found["picture"].get_suptitle()
+    assert found["claim"]["verdict"] == "cannot be tested" and "'SJF' is not in the study" in found["claim"]["evidence"]
+    assert "explorations" in found["place"].as_posix()
+
+
+@pytest.mark.parametrize("setting", ["shakes = 2", "shakes = 9", "seed = 5"])
+def test_other_runs_are_judged_and_marked_as_a_preview(run, setting):
+    found = run(f"# Parameters\n{setting}", before="begin")
+    assert set(found["table"].verdict) == {"inside"} and "explorations" in found["place"].as_posix()
+    why = f"preview: {setting.replace('=', 'is')}, in the study"
+    for line in (found["said"], found["claim"]["evidence"], found["picture"].get_suptitle(), repr(found["finding"])):
+        assert why in " ".join(line.split())
+    assert found["claim"].headline.startswith("MF-36  PREVIEW, REPRODUCED")
+    assert why in (found["place"] / "mualem2001_table4.csv").read_text()
+
+
+def test_each_experiment_has_a_folder_and_its_record_the_cells_and_again_the_same(run, root):
+    """Five at least: what is edited, a parameter, more jobs, and another state of the package."""
+    changes = [
+        {},
+        {"policies": 'policies = {"easy": EASY(reuse_extra=True)}'},
+        {"policies": 'policies = {"easy": EASY(order="sjf")}'},
+        {"more": ["# Parameters\nfactor = 3"], "before": "begin"},
+        {"logs": CELLS["logs"].replace('load("sample")', 'load("sample").select(range(9))')},
+        {"logs": CELLS["logs"].replace("128", "256")},
+        {"save": CELLS["save"].replace("table, picture", "table * 2, picture")},
+    ]
+    folders = [run(*change.pop("more", ()), **change)["place"] for change in map(dict, changes)]
+    assert len(set(folders)) == len(changes)
+    again = run(policies='policies = {"easy": EASY(order="sjf")}')
+    assert again["place"] == folders[2]
+    source = again["record"]["exploration"]["source"]
+    assert source[0] == CELLS["settings"] and 'policies = {"easy": EASY(order="sjf")}' in source
+
+
+def test_cells_that_were_run_before_the_parameters_were_set_do_not_count(run, root):
+    found = run(policies='policies = {"easy": EASY(order="sjf")}')
+    assert run(variables=found)["place"] == root / "figures"
+
+
+def test_a_cell_may_be_run_again(run, root):
+    assert run(CELLS["policies"], CELLS["runs"].strip(), before="judge")["place"] == root / "figures"
+
+
+def test_runs_that_are_not_simulated_again_are_not_judged_by_the_parameters_of_now(run):
+    found = run("# Parameters\nfactor = 3", before="begin")
+    for cell in (CELLS["settings"], CELLS["judge"]):
+        found["In"].append(cell)
+        exec(cell, found)
+    assert found["table"].verdict.isna().all()
+
+
+def test_a_function_of_another_module_saves_the_notebooks_own_experiment(run, root):
+    """It took the parameters and the place of an unchanged notebook."""
+    found = run("# Parameters\nfactor = 3", before="begin", save=(
+        'import types\nkeeping = types.ModuleType("keeping")\n'
+        'exec("from simlib import study\\ndef keep(*of, **how): study.save(*of, **how)", vars(keeping))\n'
+        'keeping.keep("mualem2001_table4", table, logs=logs)'
+    ))  # fmt: skip
+    assert found["record"]["parameters"]["factor"] == 3 and not (root / "figures").exists()
+
+
+def test_a_notebook_that_is_none_of_the_studys_is_not_judged(run):
+    found = run(begin=CELLS["begin"].replace("__notebook__", "name"))
+    assert "no notebook of the study" in found["said"] and found["table"].verdict.isna().all()
+
+
+def test_a_missing_log_is_told_and_every_other_key_error_is_raised(run):
+    of = 'lambda of: {"improves": of.xs("CTC", level="trace")}'
+    settings = CELLS["settings"] + '\nlogs = ["KTH", "CTC"]'
+    claim = f'claim = study.claim("MF-36", runs, {of}, logs)'
+    with pytest.raises(KeyError, match="CTC"):
+        run(claim=claim)
+    path = notebook("mualem2001/table4")
+    assert path is not None and settings
