@@ -68,7 +68,19 @@ __all__ = [
     "write_swf",
 ]
 
-_LATER = ("analysis", "core", "course", "explain", "logs", "models", "plots", "policies", "report", "study")
+_LATER = (
+    "analysis",
+    "core",
+    "course",
+    "explain",
+    "logs",
+    "models",
+    "parameters",
+    "plots",
+    "policies",
+    "report",
+    "study",
+)
 
 
 __getattr__ = _importing(__name__, *_LATER)

@@ -340,9 +340,9 @@ def executed(name, edits=None, given=None, until=None, **parameters):
     for old, new in (edits or {}).items():
         assert any(old in cell for cell in cells), f"{name}: no cell has {old!r}"
         cells = [cell.replace(old, new) for cell in cells]
-    variables = {"__name__": "__main__", "display": lambda *shown: None}
+    injected = ["# Parameters", *(f"{name} = {value!r}" for name, value in parameters.items())]  # as papermill
+    variables = {"__name__": "__main__", "display": lambda *shown: None, "In": [tagged, "\n".join(injected)]}
     exec(tagged, variables)
-    assert set(parameters) <= set(variables), f"{name}: has no parameter {set(parameters) - set(variables)}"
     variables |= parameters
     left = dict(given or {})
     as_it_was = pd.option_context("display.float_format", None)
@@ -350,6 +350,7 @@ def executed(name, edits=None, given=None, until=None, **parameters):
         for number, cell in enumerate(cells, 2):
             if until is not None and until in cell:
                 break
+            variables["In"].append(cell)
             exec(compile(cell, f"{name}, code cell {number}", "exec"), variables)
             for made in [made for made in left if made in variables]:
                 new = left.pop(made)

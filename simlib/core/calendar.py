@@ -1,6 +1,7 @@
 """Tell the time and the calendar month of the seconds of a log."""
 
 import operator
+import re
 from datetime import date, tzinfo
 from functools import lru_cache
 
@@ -28,6 +29,12 @@ def _month_edges(
     starts = months.to_timestamp().tz_localize(zone, ambiguous=first_of_two, nonexistent="shift_forward")
     edges = ((starts - clock) // pd.Timedelta(1, "s")).to_numpy(np.int64)
     return [month.strftime("%Y-%m") for month in months[:-1]], edges
+
+
+def check_month(month: object, where: str = "") -> None:
+    """Check that a month is written as everywhere."""
+    if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
+        raise ValueError(f"{where}found month {month!r}, expected one such as '1996-10'")
 
 
 class Calendar:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from .._util.arrays import Ints, in_order, whole
 from . import estimates as _estimates
-from .calendar import Calendar, Moment
+from .calendar import Calendar, Moment, check_month
 
 COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
 """The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
@@ -300,8 +300,7 @@ class Workload(Calendar):
         """Select the jobs submitted from the calendar month `first` to the end of month `last`, as a new Workload."""
         last = last or first
         for month in (first, last):
-            if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", str(month)):
-                raise ValueError(f"{self.name}: found month {month!r}, expected one such as '1996-10'")
+            check_month(month, f"{self.name}: ")
         submit = self._jobs.submit
         known, edges = self.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
         chosen = [place for place, month in enumerate(known) if first <= month <= last]

@@ -1,7 +1,7 @@
 """The study: the papers' logs, their printed numbers and claims, and what a notebook does with them."""
 
 from .claims import claim, finding, share
-from .loading import Logs, log, logs
+from .loading import Logs, log, logs, parameters
 from .records import save_exhibit as save
 from .records import show
 from .results import beside, by_reading, in_bands, in_order, judge, over_draws, spread, tallies, with_printed
@@ -19,6 +19,7 @@ __all__ = [
     "log",
     "logs",
     "over_draws",
+    "parameters",
     "printed",
     "save",
     "share",

@@ -30,8 +30,8 @@ class Experiment:
     """What is run of a notebook: its parameters, the cells since these were set, and how both differ from the study's.
 
     `changed` makes another experiment, of which nothing is comparable; `added` policies, measures and the like leave
-    the numbers of the others as they are; `repeats` are other runs of the same experiment, said by parameter. `code`
-    are the cells without those that only set parameters.
+    the numbers of the others as they are; `fewer` logs too; `repeats` are other runs of the same experiment, said by
+    parameter. `code` are the cells without those that only set parameters.
     """
 
     notebook: object = None
@@ -40,6 +40,7 @@ class Experiment:
     code: tuple = ()
     changed: tuple = ()
     added: tuple = ()
+    fewer: tuple = ()
     repeats: dict = field(default_factory=dict)
     variables: dict = field(default_factory=dict, repr=False)
 
@@ -97,17 +98,18 @@ def running(name=None):
     while code and _sets(code[0]) and _sets(code[0]) <= set(here.parameters):
         code = code[1:]
     changed, added = _differing(code, here, variables)
-    repeats = {}
+    fewer, repeats = [], {}
     for each, value in now.items():
         default = here.parameters[each]
-        if _listed(value) == _listed(default) or (each == "logs" and _are_among(value, default)):
-            continue
         said = f"{each} is {value!r}, in the study {default!r}"
+        if _listed(value) == _listed(default):
+            continue
         if REPEATS.fullmatch(each):
             repeats[each] = said
         else:
-            changed.append(said)
-    return Experiment(here, now, tuple(cells), tuple(code), tuple(changed), tuple(added), repeats, variables)
+            (fewer if each == "logs" and _are_among(value, default) else changed).append(said)
+    differs = map(tuple, (cells, code, changed, added, fewer))
+    return Experiment(here, now, *differs, repeats, variables)
 
 
 NO_NOTEBOOK = "this is no notebook of the study"

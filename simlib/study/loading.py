@@ -1,13 +1,16 @@
 """The logs of an exhibit, by name, as they can be had here: what a notebook hands to `simlib.replicate`."""
 
 import importlib
+import sys
 import warnings
 
 import pandas as pd
 
+from .. import parameters as checking
 from ..core.workload import Workload
-from ..logs.archive import load
+from ..logs.archive import ArchiveError, load, path_or_name
 from ..logs.swf import LogWarning
+from ..report.taking import taken
 
 
 def log(name, variant=None):
@@ -27,8 +30,11 @@ class Logs(dict):
     """Logs by the paper's names: workloads, or functions of a seed that draw one.
 
     `traces` has what the study knows of each, by the same names; `absent` the names of those that are not on this
-    machine; `own` says that it is a log of the reader's, for which nothing is printed.
+    machine; `own` says that they are logs of the reader's, for which nothing is printed; `asked` has the names by which
+    they were requested.
     """
+
+    asked = ()
 
     def __init__(self, logs, traces=(), absent=(), own=False):
         super().__init__(logs)
@@ -67,16 +73,51 @@ class Logs(dict):
         return sources(self.workloads())
 
 
-def logs(paper, names=None, own="", **settings):
-    """Take the logs of a paper, "mualem2001" or "tang2013", as far as they are on this machine.
+def parameters(notebook, *, own=False, **expected):
+    """Check the parameters of the notebook that calls it, as `simlib.parameters.check`, and the names of its `logs`.
+
+    `own` says that these may be logs of the reader's. The notebook's name is left in its variables, for `asked`.
+
+    Examples
+    --------
+    >>> In, logs = ['logs: list[str] = ["CTC", "KTH"]'], ["LANL"]  # in a notebook both are there
+    >>> parameters("mualem2001/table4")
+    Traceback (most recent call last):
+        ...
+    ValueError: logs: found LANL, expected names out of CTC, KTH, SDSC, Par, CM5
+    """
+    variables = sys._getframe(1).f_globals
+    checking.check(variables, **expected)
+    if "logs" not in expected and isinstance(names := variables.get("logs"), list):
+        are_own(notebook.partition("/")[0], names, own)
+    variables["__notebook__"] = notebook
+
+
+def are_own(paper, names, allowed=True):
+    """Tell whether some names are those of logs of the reader's, and not a paper's; ValueError if neither is right."""
+    known = importlib.import_module(f"{__package__}.{paper}").known()
+    foreign = [name for name in names if name not in known]
+    if foreign and (len(foreign) < len(names) or not allowed):
+        more = ", or only logs of your own" if allowed else ""
+        raise ValueError(f"logs: found {', '.join(foreign)}, expected names out of {', '.join(known)}{more}")
+    for name in foreign:
+        try:
+            path = path_or_name(name)
+        except ArchiveError as error:
+            raise ValueError(f"logs: {error}; or names out of {', '.join(known)}") from None
+        if not isinstance(path, str) and not path.is_file():
+            raise ValueError(f"logs: {name}: found a folder, expected the path of a log")
+    return bool(foreign)
+
+
+def logs(paper, names=None, **settings):
+    """Take the logs of a paper, such as "mualem2001" or "tang2013", as far as they are on this machine.
 
     Parameters
     ----------
     paper : str
     names : str or list of str, optional
-        The paper's names of the logs; by default all.
-    own : str
-        A log of the reader's, by its path or its name in the catalogue, to be taken in their place; "" for none.
+        The paper's names of the logs; by default all. Or only logs of the reader's, by path or name in the catalogue.
     **settings
         Of the paper's own `logs`, such as `jobs` and `estimates` for Mu'alem & Feitelson.
 
@@ -87,14 +128,27 @@ def logs(paper, names=None, own="", **settings):
 
     Examples
     --------
-    >>> list(logs("mualem2001", own="sample"))
+    >>> list(logs("mualem2001", ["sample"]))
     ['sample']
     """
     module = importlib.import_module(f"{__package__}.{paper}")
-    if own:
-        return module.own_log(own)
-    names = [names] if isinstance(names, str) else names  # papermill -p has no lists
-    return module.logs(*([] if names is None else [names]), **settings)
+    if names is None:
+        return module.logs(**settings)
+    asked = getattr(names, "asked", names)
+    names = [asked] if isinstance(asked, str) else list(asked)
+    own = are_own(paper, names)
+    made = module.own_logs(by_name(names), **settings) if own else module.logs(names, **settings)
+    made.asked = asked
+    return made
+
+
+def by_name(paths):
+    """Load logs of the reader's, by their paths or their names in the catalogue, for the study of a paper."""
+    workloads = [taken(path) for path in paths]
+    names = [workload.name for workload in workloads]
+    if doubled := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise ValueError(f"logs: found {doubled[0]} twice, expected logs with different names")
+    return dict(zip(names, workloads, strict=True))
 
 
 def sources(workloads):

@@ -37,8 +37,8 @@ class Notebook:
     @cached_property
     def parameters(self):
         """Its parameters by name, from the cell that is tagged so."""
-        lines = ast.parse(self.tagged).body
-        return {one.targets[0].id: ast.literal_eval(one.value) for one in lines if isinstance(one, ast.Assign)}
+        lines = [line for line in ast.parse(self.tagged).body if isinstance(line, ast.AnnAssign)]
+        return {line.target.id: ast.literal_eval(line.value) for line in lines}
 
     @property
     def repeats(self):

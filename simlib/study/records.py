@@ -6,6 +6,7 @@ import os
 import platform
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 
 import fastjsonschema  # which papermill's reader of notebooks brings, and which is quick to import
 import matplotlib.pyplot as plt
@@ -134,7 +135,7 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     experiment = running(f"{paper}/{stem}")
     groups = list(logs) if isinstance(logs, (list, tuple)) else [logs]
     of_logs = [group for group in groups if isinstance(group, Logs)]
-    own, workloads = [each for group in of_logs if group.own for each in group], {}
+    own, workloads = [name for group in of_logs if group.own for name in group.asked or group], {}
     for group in groups:
         drawn = group.workloads(experiment.parameters.get("seed", 0)) if isinstance(group, Logs) else [group]
         workloads |= {id(workload): workload for workload in drawn}
@@ -144,9 +145,10 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     of_shakes = experiment.notebook.repeats if experiment.notebook else []
     if not of_logs:  # how often logs are shaken does not matter to it
         parameters = {each: value for each, value in parameters.items() if each not in of_shakes}
+    fewer = () if synthetic or not of_logs else experiment.fewer
     if synthetic or not of_logs:
         repeats = {each: said for each, said in repeats.items() if each not in of_shakes}
-    differs = [*experiment.changed, *experiment.added, *repeats.values()]
+    differs = [*experiment.changed, *experiment.added, *fewer, *repeats.values()]
     if experiment.notebook and experiment.notebook.name != f"{paper}/{stem}":
         differs.append(f"it is of {experiment.notebook.name}")
     if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / f"{name}.json", workloads)):
@@ -163,7 +165,7 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     if own or differs or not os.environ.get(REPRODUCING):
         exploration = {"differs": differs, "source": experiment.cells}
         folder = f"{paper}_{stem}_{experiment.digest}"
-        folder = f"own/{'+'.join(own)}/{folder}" if own else f"explorations/{folder}"
+        folder = f"own/{'+'.join(Path(each).name.split('.')[0] for each in own)}/{folder}" if own else f"explorations/{folder}"
         place = paths.ROOT / "build" / folder
     else:
         place = None

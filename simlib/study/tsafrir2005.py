@@ -8,7 +8,6 @@ import pandas as pd
 from ..analysis.predictions import accuracy
 from ..logs import archive
 from ..policies.examples_own import LastTwo
-from ..report.taking import taken
 from . import log
 from .loading import Logs
 
@@ -19,10 +18,13 @@ WARM_UP = 0.01
 """Of the jobs in the order of their ends, the share that does not count (section 2)."""
 
 
+def known():
+    """List the paper's names of its logs."""
+    return TRACES
+
+
 def logs(names=TRACES):
     """Take the paper's logs, cleaned as in the paper, as far as they are on this machine; else twins."""
-    if unknown := set(names) - set(TRACES):
-        raise ValueError(f"logs: found {', '.join(sorted(unknown))}, expected names out of {', '.join(TRACES)}")
     here = [name for name in names if archive.find(name)]
     if not here:
         twins = [name for name in names if archive.has_twin(name)] or ["KTH-SP2"]
@@ -31,10 +33,9 @@ def logs(names=TRACES):
     return Logs({name: log(name, of) for name, of in cleaned.items()}, absent=[one for one in names if one not in here])
 
 
-def own_log(path):
-    """Take a log of the reader's, by its path or its name in the catalogue."""
-    workload = taken(path)
-    return Logs({workload.name: workload}, own=True)
+def own_logs(workloads):
+    """Take logs of the reader's."""
+    return Logs(workloads, own=True)
 
 
 def counted(schedule):

@@ -14,7 +14,7 @@ Notebook = dict[str, Any]
 
 _CHECK = re.compile(r"""\blessons\s*\.\s*check\(\s*["'](\w+\.\d+)["']""")
 _LINK = re.compile(r"\[([^\]]*)\]\((?:\.\./)+([^)\s]+)\)")  # out of the folder of the lessons
-_SEED = 'seed = ""'
+_SEED = 'seed: str = ""'
 
 
 def lessons() -> list[Path]:
@@ -133,7 +133,7 @@ def _prepared(lesson: Path, seed: str) -> Notebook:
         if cell["cell_type"] == "markdown":
             source = _LINK.sub(r"\1 (`\2` in the repository of simlib)", source)
         elif "parameters" in cell["metadata"].get("tags", ()):
-            source = source.replace(_SEED, f"seed = {seed!r}" if seed else _SEED)
+            source = source.replace(_SEED, f"seed: str = {seed!r}" if seed else _SEED)
         cell["source"] = source.splitlines(keepends=True)
     return notebook
 

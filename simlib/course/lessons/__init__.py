@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ...core.calendar import check_month
 from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
-from ...logs.archive import load
+from ...logs.archive import ArchiveError, load, path_or_name
 from ..answers import Judge, NotYet, Waiting, is_open
 
 __all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
@@ -83,6 +84,19 @@ def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
 
     if not (hasattr(answer, "ask") and answer.ask(number, judged)):  # a table that shows its verdict itself
         print(textwrap.fill(judged(), WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def a_log(name: str) -> None:
+    """Refuse what is no log, for a lesson's parameters."""
+    try:
+        path_or_name(name)
+    except ArchiveError as error:
+        raise ValueError(str(error)) from None
+
+
+def a_month(text: str) -> None:
+    """Refuse what is no month, for a lesson's parameters."""
+    check_month(text)
 
 
 def demand(number: str) -> None:

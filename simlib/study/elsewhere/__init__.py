@@ -24,10 +24,14 @@ LIKELY = "conservative, likely programs"
 """What the notebook about backfilling calls conservative backfilling against EASY by the authors' likely programs."""
 
 
+def known():
+    """List the real logs of the catalogue."""
+    return [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
+
+
 def logs(names=None, like="mualem2001"):
     """Take the catalogue's logs that are here, a paper's first, with its jobs and estimates; a twin where none is."""
-    known = [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
-    asked = known if names is None else names
+    asked = known() if names is None else names
     here = [name for name in asked if on_machine(name)]
     found, of_paper = {}, []
     for name in here:

@@ -12,7 +12,6 @@ from ...core import metrics
 from ...core.schedule import MEANS
 from ...core.workload import Workload
 from ...logs import archive
-from ...report.taking import taken
 from ..loading import Logs, log
 from ..verdicts import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
 from .restored import Lost
@@ -211,6 +210,11 @@ class TraceLogs(Logs):
     absent_settings = ()
 
 
+def known():
+    """List the paper's names of its logs."""
+    return TRACES
+
+
 def logs(names=TRACES, jobs=None, estimates=None):
     """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
     found, absent = traces(names, jobs, estimates)
@@ -225,10 +229,14 @@ def logs(names=TRACES, jobs=None, estimates=None):
     return made
 
 
-def own_log(path):
-    """Take your own log, by its path or its name in the catalogue: all its jobs, all its months."""
-    workload = taken(path)
-    return TraceLogs({workload.name: workload}, {workload.name: Trace(workload.name, workload, missing={})}, own=True)
+def own_logs(workloads, jobs=None, estimates=None):
+    """Take logs of the reader's: all their jobs, all their months."""
+    if settings := jobs or estimates:
+        what = "jobs" if jobs else "estimates"
+        raise ValueError(
+            f"{what}: found {settings!r}, expected none with logs of your own, which are taken as they are"
+        )
+    return TraceLogs(workloads, {name: Trace(name, each, missing={}) for name, each in workloads.items()}, own=True)
 
 
 def covers(months, month):
@@ -274,9 +282,9 @@ def settings():
 
 def traces(names=TRACES, jobs=None, estimates=None):
     """The paper's traces, as far as their logs are on this machine; the synthetic twins of all where none is."""
-    unknown = (set(names) | set(jobs or ()) | set(estimates or ())) - set(TRACES)
-    if unknown:
-        raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(TRACES)}")
+    for what, of in (("jobs", jobs), ("estimates", estimates)):
+        if unknown := set(of or ()) - set(names):
+            raise ValueError(f"{what}: found {', '.join(unknown)}, expected names out of the logs {', '.join(names)}")
     asked = [setting for setting in settings() if setting["trace"] in names]
     absent = [setting for setting in asked if archive.find(setting["log"]) is None]
     if absent == asked:

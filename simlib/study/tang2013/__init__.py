@@ -11,7 +11,7 @@ from ..._util import paths
 from ...core.workload import Workload
 from ...logs import archive
 from ...plots.style import COLOURS
-from ...report.taking import taken
+from ...policies.walltime import Scheme
 from .. import log, verdicts
 from ..claims import NOTHING, PRINTED, Measure, claim
 from ..loading import Logs
@@ -64,8 +64,6 @@ def traces(names=STAND_INS):
     """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant."""
     names = [names] if isinstance(names, str) else list(names)
     known = settings()
-    if unknown := set(names) - set(known):
-        raise ValueError(f"traces: found {', '.join(sorted(unknown))}, expected names out of {', '.join(known)}")
     variants = {}
     for name in names:
         log_of = known[name]["log"]
@@ -92,14 +90,15 @@ def _taken(name, setting, workload):
     return Trace(name, workload, setting["project"])
 
 
-def own_log(path):
-    """Take your own log, by its path or its name in the catalogue; its groups are taken for projects."""
-    workload = taken(path)
-    lacks = {"user": not (workload.jobs.user >= 0).any(), "requested time": workload.unestimated == len(workload)}
-    if missing := [what for what, lacking in lacks.items() if lacking]:
-        raise ValueError(f"{path}: found no job with a {missing[0]}, which the keys of walltime adjustment need")
-    one = Trace(workload.name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
-    return TraceLogs({one.name: workload}, {one.name: one}, own=True)
+def own_logs(workloads):
+    """Take logs of the reader's, whose groups are taken for projects."""
+    found = {}
+    for name, workload in workloads.items():
+        lacks = {"user": not (workload.jobs.user >= 0).any(), "requested time": workload.unestimated == len(workload)}
+        if missing := [what for what, lacking in lacks.items() if lacking]:
+            raise ValueError(f"logs: {name}: found no job with a {missing[0]}, which the keys of adjustment need")
+        found[name] = Trace(name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
+    return TraceLogs(workloads, found, own=True)
 
 
 class TraceLogs(Logs):
@@ -116,6 +115,16 @@ class TraceLogs(Logs):
         if not self.own:
             print(about(self.traces.values()))
         return super().table
+
+
+def a_window(text):
+    """Refuse what is no window of earlier jobs, for `study.parameters`."""
+    Scheme(window=text)
+
+
+def known():
+    """List the names of the logs that can stand in."""
+    return list(settings())
 
 
 def logs(names=STAND_INS):
