@@ -164,9 +164,9 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     exploration = None
     if own or differs or not os.environ.get(REPRODUCING):
         exploration = {"differs": differs, "source": experiment.cells}
-        folder = f"{paper}_{stem}_{experiment.digest}"
-        folder = f"own/{'+'.join(Path(each).name.split('.')[0] for each in own)}/{folder}" if own else f"explorations/{folder}"
-        place = paths.ROOT / "build" / folder
+        own = "+".join(Path(each).name.split(".")[0] for each in own)
+        folder = paths.ROOT / "build" / (f"own/{own}" if own else "explorations")
+        place = folder / f"{paper}_{stem}_{experiment.digest}"
     else:
         place = None
     files = {"workloads": workloads, "parameters": parameters, "verdicts": found}
