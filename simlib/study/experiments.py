@@ -21,6 +21,9 @@ from .notebooks import notebook
 
 PACKAGES = "simlib", "numpy", "pandas", "numba", "scipy", "matplotlib"
 
+OF_PAPER = ("ANL-Intrepid",)
+"""A paper's own log, for which those of its notebooks stand in."""
+
 REPEATS = re.compile(r"(\w+_)?(shakes|seeds?)|draws|resamples|number_of_runs")
 """Parameters that say how often the same experiment is repeated, and with which random numbers."""
 
@@ -87,7 +90,7 @@ def running(name=None):
     variables = _variables(here.parameters if here else ())
     here = notebook(variables["__notebook__"]) if "__notebook__" in variables else here
     executed = [cell for cell in variables.get("In", ()) if cell.strip()]
-    if not here:
+    if not here or not variables:
         changed = (NO_NOTEBOOK,) if variables or name else ()
         return Experiment(cells=tuple(executed), code=tuple(executed), changed=changed, variables=variables)
     now = {each: variables.get(each, default) for each, default in here.parameters.items()}
@@ -107,7 +110,8 @@ def running(name=None):
         if REPEATS.fullmatch(each):
             repeats[each] = said
         else:
-            (fewer if each == "logs" and _are_among(value, default) else changed).append(said)
+            known = [*_listed(default), *OF_PAPER]
+            (fewer if each == "logs" and _are_among(value, known) else changed).append(said)
     differs = map(tuple, (cells, code, changed, added, fewer))
     return Experiment(here, now, *differs, repeats, variables)
 
@@ -150,8 +154,8 @@ def _package():
 
 
 def _sets(cell):
-    """The names that a cell sets; none if it does anything else."""
-    lines = _parsed(cell)
+    """The names that a cell sets; none if it does anything else but import types for them."""
+    lines = [line for line in _parsed(cell) if not isinstance(line, ast.ImportFrom)]
     targets = [target for line in lines for target in getattr(line, "targets", [getattr(line, "target", None)])]
     return {target.id for target in targets} if all(isinstance(target, ast.Name) for target in targets) else set()
 

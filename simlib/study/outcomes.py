@@ -93,8 +93,8 @@ class Outcome:
 def outcomes(folder):
     """What came of the exhibits whose records lie in a folder, in the papers' order."""
     made = []
-    stems = sorted(folder.glob("*.json"), key=lambda path: path.stem)
-    for (paper, name), group in groupby(stems, key=lambda path: tuple(path.stem.split("_")[:2])):
+    stems = sorted(folder.glob("*.json"), key=lambda path: path.stem.split("_"))  # "-" would come before "_"
+    for (paper, name), group in groupby(stems, key=lambda path: path.stem.split("_")[:2]):
         if (source := notebook(f"{paper}/{name}")) is None:
             path = paths.ROOT / "notebooks" / paper / f"{name}.ipynb"
             raise ValueError(f"{folder}/{paper}_{name}*.json: found no notebook {path} that makes it; remove its files")

@@ -63,6 +63,13 @@ def study(root, log):
     return root
 
 
+def test_notebooks_of_which_one_is_called_like_the_other_keep_their_records_apart(study):
+    notebook(study, "mualem2001", "table1-more", "Table 1: more")
+    records.save("mualem2001_table1-more")
+    found = {one.name: len(one.records) for one in outcomes.outcomes(study / "figures")}
+    assert found == {"mualem2001_table1": 2, "mualem2001_table1-more": 1, "mualem2001_figure4": 1}
+
+
 def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
     figure4, table1 = outcomes.outcomes(study / "figures")
     assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
