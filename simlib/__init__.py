@@ -68,19 +68,7 @@ __all__ = [
     "write_swf",
 ]
 
-_LATER = (
-    "analysis",
-    "core",
-    "course",
-    "explain",
-    "logs",
-    "models",
-    "parameters",
-    "plots",
-    "policies",
-    "report",
-    "study",
-)
+_LATER = "analysis core course explain logs models parameters plots policies report study".split()
 
 
 __getattr__ = _importing(__name__, *_LATER)

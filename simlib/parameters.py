@@ -33,7 +33,7 @@ def check(variables: dict[str, Any] | None = None, /, **expected: Expected) -> N
         The variables of the notebook, with IPython's `In`; by default the caller's.
     **expected
         By parameter, what its type does not tell of its values, of those of its list, or of the keys of its dict: the
-        least and the greatest number as a tuple; all known values as a list; or a function that raises ValueError.
+        least and the greatest number as a tuple; all known values as a list; or a function that raises an error.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def check(variables: dict[str, Any] | None = None, /, **expected: Expected) -> N
         value = getattr(variables[name], "asked", variables[name])  # made of it by a later cell, which has been run
         try:
             variables[name] = _right(value, hint, more)
-        except ValueError as error:
+        except (ValueError, RuntimeError) as error:  # as of a log that is not there
             faults.append(f"{name}: {error}")
     if faults:
         raise ValueError("\n".join(faults))

@@ -340,8 +340,8 @@ def executed(name, edits=None, given=None, until=None, **parameters):
     for old, new in (edits or {}).items():
         assert any(old in cell for cell in cells), f"{name}: no cell has {old!r}"
         cells = [cell.replace(old, new) for cell in cells]
-    injected = ["# Parameters", *(f"{name} = {value!r}" for name, value in parameters.items())]  # as papermill
-    variables = {"__name__": "__main__", "display": lambda *shown: None, "In": [tagged, "\n".join(injected)]}
+    injected = "".join(["# Parameters\n", *(f"{each} = {value!r}\n" for each, value in parameters.items())])
+    variables = {"__name__": "__main__", "display": lambda *shown: None, "In": [tagged, injected]}
     exec(tagged, variables)
     variables |= parameters
     left = dict(given or {})

@@ -20,7 +20,7 @@ def small():
 def modelled(root, workload, edits=None, trace="CTC", **parameters):
     """Run the notebook of the model of estimates on a log that has the estimates that the workload has."""
     workload._log = workload.jobs.assign(requested_time=workload.jobs.estimate, status=1)
-    few = {"traces": [trace], "factors": [2], "seeds": 3, "shakes": 2} | parameters
+    few = {"logs": [trace], "factors": [2], "seeds": 3, "shakes": 2} | parameters
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", root)
         patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace(trace, workload)], []))

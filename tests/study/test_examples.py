@@ -37,7 +37,7 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
         patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace("CTC", ctc())], []))
-        return executed("mualem2001/figures1-3", traces=["CTC"], lengths=[10, 100, 1000])
+        return executed("mualem2001/figures1-3", logs=["CTC"], lengths=[10, 100, 1000])
 
 
 def ctc():
@@ -108,7 +108,7 @@ def test_on_stand_ins_only_the_example_decides_and_further_policies_reach_tables
         '"conservative": Conservative()}': '"conservative": Conservative(), "FCFS": FCFS()}',
         "import EASY,": "import FCFS, EASY,",
     }
-    made = executed("mualem2001/figures1-3", edits, traces=["CTC"], lengths=[10, 1000])
+    made = executed("mualem2001/figures1-3", edits, logs=["CTC"], lengths=[10, 1000])
     verdicts = {name: made[name]["verdict"] for name in ("on_time", "later", "unbounded", "heads", "bounded")}
     assert verdicts == dict.fromkeys(verdicts, claims.UNTESTED) | {"unbounded": claims.REPRODUCED}
     assert made["promises"].loc["CTC"].loc["EASY"].index.tolist() == ["textbook", "sjf"]

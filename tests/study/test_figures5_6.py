@@ -44,7 +44,7 @@ def notebook(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
         patch.setattr("simlib.logs.archive.find", lambda name, variant=None: None)
-        made = executed("mualem2001/figure5", traces=["CTC", "SDSC"], **FEW)
+        made = executed("mualem2001/figure5", logs=["CTC", "SDSC"], **FEW)
     return made
 
 
@@ -310,5 +310,5 @@ def test_figure_6_with_another_log_and_member_has_them_in_tables_and_pictures(sm
 
 @pytest.mark.thorough
 def test_figure_6_comes_to_its_end_without_some_logs(small_logs):
-    made = executed("mualem2001/figure6", traces=["KTH", "Par"], **SMALL)
+    made = executed("mualem2001/figure6", logs=["KTH", "Par"], **SMALL)
     assert made["answers"].empty and {one["verdict"] for one in made["verdicts"]} == {UNTESTED}

@@ -399,7 +399,7 @@ def test_the_notebook_has_the_cures_of_a_log_that_lost_jobs_and_of_one_program_i
     logs = trace_logs(trace, Trace("KTH", kth, ("1996-10", "1996-11")))
     given = {"logs": logs, "by_month": lambda how: how | {"measures": logs.monthly}}
     alone = {', "conservative": Conservative(compress="start")}': "}"}
-    made = executed("mualem2001/lost-jobs", alone, given, traces=["CTC", "KTH"], shakes=3, control_shakes=2)
+    made = executed("mualem2001/lost-jobs", alone, given, logs=["CTC", "KTH"], shakes=3, control_shakes=2)
     assert list(made["cures"].index.unique("scheduler")) == ["easy"]
     cures = {AS_FILED, PUT_BACK, IN_MONTH, ANYWHERE, NEXT_MONTH, OTHERS}
     shown = {text.get_text() for ax in made["picture_of_cures"].axes for text in ax.get_yticklabels()}
@@ -542,7 +542,7 @@ def test_the_reasons_are_those_of_the_months_that_are_off_in_the_record():
 
 # The notebook of what is left
 
-FEW = {"shakes": 4, "wide_shakes": 3, "fork_shakes": 3, "traces": ["KTH"]}
+FEW = {"shakes": 4, "wide_shakes": 3, "fork_shakes": 3, "logs": ["KTH"]}
 
 
 @pytest.mark.slow
@@ -573,5 +573,5 @@ def test_on_each_log_exactly_the_months_that_are_off_have_a_reason(log, root, na
     for setting in mualem2001.settings():
         if setting["trace"] == name and setting["log"] != "SDSC-Par-95":  # of which nobody has a file
             log(setting["log"])
-    made = executed("mualem2001/what-is-left", until="def of_months", traces=[name])
+    made = executed("mualem2001/what-is-left", until="def of_months", logs=[name])
     assert set(made["places"]) == {place for place in written() if place[0] == name}

@@ -515,7 +515,7 @@ def test_the_notebook_puts_lost_jobs_back_and_holds_a_fourth_program_against_the
     more = 'named = {"one job": text | {"easy": one_job}, '
     one_job = 'one_job = programs.program("easy", {"backfilled in a pass": "one job"})\n'
     logs = trace_logs(lossy())
-    made = executed("mualem2001/detective", {"named = {": one_job + more}, {"logs": logs}, traces=["CTC"], **FEW)
+    made = executed("mualem2001/detective", {"named = {": one_job + more}, {"logs": logs}, logs=["CTC"], **FEW)
     standing, picture = made["standing"], made["picture"]
     names = ["one job", "text", "likely", END, "likely, lost jobs back"]
     assert list(standing.index.unique("program")) == names

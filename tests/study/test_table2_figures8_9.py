@@ -52,7 +52,7 @@ def made(tmp_path_factory):
     absent = [one for one in mualem2001.settings() if one["trace"] == "CTC"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
-        return of_traces("table2-figure8", trace(MIXED), traces=["CTC", "KTH"], absent=absent)
+        return of_traces("table2-figure8", trace(MIXED), logs=["CTC", "KTH"], absent=absent)
 
 
 def test_table_2_counts_every_line_that_ran(made):
@@ -213,7 +213,7 @@ def test_the_papers_own_table_2_passes_and_what_is_about_absent_logs_cannot_be_t
 
 def test_job_lines_are_counted_on_draws_too_but_not_judged_by_what_was_inferred_from_them(root):
     of = lossy(inferred_from=[{"quantity": "requested_at_most_2h"}])
-    found = cells_of(of_traces("table2-figure8", of, traces=["CTC"])["of_counts"])
+    found = cells_of(of_traces("table2-figure8", of, logs=["CTC"])["of_counts"])
     more = {row: one["readings"][RESTORED]["ours"] - one["readings"][TEXT]["ours"] for row, one in found.items()}
     expected = {"total_jobs": 100, "requested_at_most_2h": 100, "shorter_than_90s": 100, "killed_jobs": 0}
     assert {row: more[row] for row in expected} == expected
@@ -223,7 +223,7 @@ def test_job_lines_are_counted_on_draws_too_but_not_judged_by_what_was_inferred_
 
 def test_a_changed_definition_and_another_log_reach_table_and_pictures(small_logs):
     edits = {'"shorter_than_90s": jobs.run < 90': '"shorter_than_90s": jobs.run < 30'}
-    made = executed("mualem2001/table2-figure8", edits, traces=["KTH", "CM5"])
+    made = executed("mualem2001/table2-figure8", edits, logs=["KTH", "CM5"])
     jobs = made["jobs"].loc["CM5"]
     assert made["table"].ours["CM5", "shorter_than_90s"] == (jobs.run < 30).sum()
     assert [ax.get_title("left") for ax in made["of_figure8"].axes[::2]] == ["(a) KTH", "(c) CM5"]
@@ -235,7 +235,7 @@ def test_a_log_of_ones_own_has_no_printed_numbers(dated, root, tmp_path):
     w = simlib.load("sample").between("2026-01-01", "2026-02-20")
     w = w if dated else simlib.Workload(swf.jobs_of(w.log), 128, "undated", log=w.log)
     swf.write_swf(w, tmp_path / "mine.swf")
-    made = executed("mualem2001/table2-figure8", log=str(tmp_path / "mine.swf"))
+    made = executed("mualem2001/table2-figure8", logs=[str(tmp_path / "mine.swf")])
     assert not {"published", "deviation"} & set(made["table"]) and made["of_table2"] is None
     assert ("100 % peak with run times by the local clock" in made["others"].index.unique("count")) == dated
     assert made["even"]["verdict"] == claims.UNTESTED
@@ -423,7 +423,7 @@ def test_jobs_killed_at_historical_estimates_are_held_against_those_at_users_own
 
 
 def test_only_the_ctc_log_can_decide_and_has_printed_numbers(root):
-    made = of_traces("figure9", mualem2001.Trace("KTH", workload(ROWS, "KTH-SP2")), trace="KTH", shakes=2)
+    made = of_traces("figure9", mualem2001.Trace("KTH", workload(ROWS, "KTH-SP2")), logs="KTH", shakes=2)
     names = ("data", "flatter", "better_profile", "not_feasible")
     assert {made[name]["verdict"] for name in names} == {claims.UNTESTED}
     assert records.cells(made["judged"]) == [] and made["readings"].published.isna().all()

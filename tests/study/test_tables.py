@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 METRICS = ["response_s", "bounded_slowdown"]
 FEW = {"shakes": 3, "other_shakes": 3}
-TABLE3 = FEW | {"traces": ["KTH"], "draws": 3, "factors": [2, 11]}
+TABLE3 = FEW | {"logs": ["KTH"], "draws": 3, "factors": [2, 11]}
 
 
 def legend(figure):
@@ -283,7 +283,7 @@ def test_claims_about_logs_that_are_absent_cannot_be_tested(trace, ids):
 
 
 def test_table_1_of_a_log_of_ones_own_has_three_schedulers_and_nothing_of_the_paper(mine, root):
-    found = executed("mualem2001/table1", edits=THIRD, log=str(mine), **FEW)
+    found = executed("mualem2001/table1", edits=THIRD, logs=[str(mine)], **FEW)
     assert list(found["table"].index.unique("month")) == ["2026-01", "2026-02", "2026-03"]
     assert "SJF" in legend(found["picture"]) and "published" not in found["table"]
     assert {path.parent.name for path in (root / "build").rglob("*.csv")} == {"mine"} and not (
@@ -303,7 +303,7 @@ def test_table_1_of_a_log_of_ones_own_has_three_schedulers_and_nothing_of_the_pa
 )
 def test_table_1_is_met(log, trace, name, easy, conservative, root):
     log(name)
-    table = executed("mualem2001/table1", traces=[trace], shakes=2, other_shakes=2)["table"]
+    table = executed("mualem2001/table1", logs=[trace], shakes=2, other_shakes=2)["table"]
     of_means = table[table.index.isin(["response_s"], level="metric") & table.verdict.isin(["inside", "close", "off"])]
     medians = of_means.deviation.abs().groupby(["scheduler", "rule"]).median().groupby("scheduler").min()
     assert medians.easy <= easy and medians.conservative <= conservative

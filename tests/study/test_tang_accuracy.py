@@ -75,11 +75,6 @@ def test_every_setting_names_a_log_of_the_catalogue_and_its_variants():
             assert simlib.logs.archive.files(setting["log"], variant)
 
 
-def test_a_log_without_a_setting_is_refused_with_those_that_have_one():
-    with pytest.raises(ValueError, match="found NASA-iPSC, expected names out of ANL-Intrepid, SDSC-DS, SDSC"):
-        tang2013.traces("NASA-iPSC")
-
-
 def test_without_any_log_twins_stand_in_and_prove_nothing(monkeypatch, made_up):
     def twin(name):
         return tang_trace(habits(days=60), name=name, synthetic=True).workload

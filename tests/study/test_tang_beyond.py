@@ -19,7 +19,7 @@ from simlib.study.tang2013 import beyond, scheduling
 from simlib.study.tang2013.beyond import Predicted
 from simlib.study.tang2013.scheduling import BASELINE
 
-FEW = {"trace": ["SDSC-SP2"], "shakes": 2, "large_shakes": 2}
+FEW = {"logs": ["SDSC-SP2"], "shakes": 2, "large_shakes": 2}
 KINDS = {"R below 0.1": "r < 0.1", "the others": "r >= 0.1", "one processor": "share == 1 / 8"}
 
 

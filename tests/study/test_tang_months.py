@@ -14,7 +14,7 @@ from simlib.study.investigations.tang_months import TEXT, Reading
 from simlib.study.tang2013 import accuracy, figure11
 
 DAY = 86400
-FEW = {"trace": ["SDSC-SP2"], "resamples": 20}
+FEW = {"logs": ["SDSC-SP2"], "resamples": 20}
 
 
 def earlier(submit=31 * DAY, **columns):

@@ -56,11 +56,6 @@ def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_publishe
         assert set(setting["months"]) <= set(months)
 
 
-def test_unknown_traces_are_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="found LANL, expected names out of CTC, KTH, SDSC, Par, CM5"):
-        mualem2001.traces(["LANL"])
-
-
 @pytest.fixture
 def no_logs(no_logs, monkeypatch):
     """Nor is the archive asked for one."""

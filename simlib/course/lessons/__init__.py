@@ -22,7 +22,7 @@ import pandas as pd
 from ...core.calendar import check_month
 from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
-from ...logs.archive import ArchiveError, load, path_or_name
+from ...logs.archive import load
 from ..answers import Judge, NotYet, Waiting, is_open
 
 __all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
@@ -84,14 +84,6 @@ def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
 
     if not (hasattr(answer, "ask") and answer.ask(number, judged)):  # a table that shows its verdict itself
         print(textwrap.fill(judged(), WIDTH, break_long_words=False, break_on_hyphens=False))
-
-
-def a_log(name: str) -> None:
-    """Refuse what is no log, for a lesson's parameters."""
-    try:
-        path_or_name(name)
-    except ArchiveError as error:
-        raise ValueError(str(error)) from None
 
 
 def a_month(text: str) -> None:

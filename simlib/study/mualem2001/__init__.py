@@ -233,9 +233,7 @@ def own_logs(workloads, jobs=None, estimates=None):
     """Take logs of the reader's: all their jobs, all their months."""
     if settings := jobs or estimates:
         what = "jobs" if jobs else "estimates"
-        raise ValueError(
-            f"{what}: found {settings!r}, expected none with logs of your own, which are taken as they are"
-        )
+        raise ValueError(f"{what}: found {settings!r}, expected none with logs of your own")
     return TraceLogs(workloads, {name: Trace(name, each, missing={}) for name, each in workloads.items()}, own=True)
 
 
