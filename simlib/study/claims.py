@@ -396,12 +396,6 @@ def number(one, form):
 class Claim(dict):
     """The record of a verdict on a claim, which is shown as text: the verdict, the claim, a line each reading."""
 
-    def __init__(self, found):
-        """Mark what rests on other runs than the study's."""
-        super().__init__(found)
-        if found["verdict"] != UNTESTED and (preview := running().preview):
-            self["evidence"] = "\n".join(filter(None, [preview, found["evidence"]]))
-
     def __repr__(self):
         """Write it out, wrapped."""
         return "\n".join([self.headline, *(f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n"))])
@@ -458,7 +452,16 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
         else:
             readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
     found = decide(id, readings, "\n".join(filter(None, [note, *lacking])))
-    return Claim(withdrawn(found, plots.SYNTHETIC) if logs.stand_in else found)
+    return _judged_claim(found, logs)
+
+
+def _judged_claim(found, logs):
+    """A claim or a finding, taken back where it rests on stand-ins, and marked where on other runs than the study's."""
+    if logs.stand_in:
+        return Claim(withdrawn(found, plots.SYNTHETIC))
+    if found["verdict"] != UNTESTED:
+        found["evidence"] = "\n".join(filter(None, [running().preview(logs), found["evidence"]]))
+    return Claim(found)
 
 
 def _unless_absent(measure, logs):
@@ -486,15 +489,16 @@ def finding(id, holds, evidence="", numbers=None, logs=None):
     >>> finding("OWN-01", None, "no log is at hand")["verdict"]
     'cannot be tested'
     """
+    logs = Logs({}) if logs is None else logs
     if why := running().undecided:
         return Claim(withdrawn(findings()[id], why))
     if callable(holds):
-        found, missed = _unless_absent(holds, Logs({}) if logs is None else logs)
+        found, missed = _unless_absent(holds, logs)
         holds, evidence, numbers = found or (None, missed, None)
     verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
     found = {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence}
     found["numbers"] = numbers or {}
-    return Claim(withdrawn(found, plots.SYNTHETIC) if logs is not None and logs.stand_in else found)
+    return _judged_claim(found, logs)
 
 
 def share(found):

@@ -57,10 +57,17 @@ class Experiment:
         """Why nothing is decided of claims and findings, which speak of all policies, measures and logs together."""
         return f"not judged: {'; '.join([*self.changed, *self.added])}" if self.changed or self.added else ""
 
-    @property
-    def preview(self):
-        """How its runs differ from the study's, in one line; "" where they do not."""
-        return f"preview: {'; '.join(self.repeats.values())}" if self.repeats else ""
+    def preview(self, logs=None):
+        """How its runs differ from the study's, in one line; "" where they do not.
+
+        What is not of logs does not depend on how often these are shaken. Of stand-ins and of logs of the reader's the
+        study has no runs.
+        """
+        if logs is not None and (logs.own or logs.stand_in):
+            return ""
+        of_logs = self.notebook.repeats if self.notebook and not logs else ()
+        said = [text for name, text in self.repeats.items() if name not in of_logs]
+        return f"preview: {'; '.join(said)}" if said else ""
 
     @property
     def digest(self):

@@ -85,8 +85,8 @@ def show(picture, logs=None, message=None):
     if experiment.unjudged and not own:
         figure.suptitle("")
         message = experiment.unjudged
-    elif experiment.preview:
-        message = f"{message or ' '.join(figure.get_suptitle().split())} ({experiment.preview})".lstrip()
+    elif preview := experiment.preview(logs):
+        message = f"{message or ' '.join(figure.get_suptitle().split())} ({preview})".lstrip()
     if message:
         plots.title(figure, message)
     plt.close(figure)  # a notebook shows it where it is the value of a cell
@@ -142,12 +142,11 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     workloads = list(workloads.values())
     synthetic = any(workload.stand_in for workload in workloads)
     parameters, repeats = experiment.parameters, experiment.repeats
-    of_shakes = experiment.notebook.repeats if experiment.notebook else []
+    fewer, of_shakes = experiment.fewer, experiment.notebook.repeats if experiment.notebook else []
     if not of_logs:  # how often logs are shaken does not matter to it
         parameters = {each: value for each, value in parameters.items() if each not in of_shakes}
-    fewer = () if synthetic or not of_logs else experiment.fewer
     if synthetic or not of_logs:
-        repeats = {each: said for each, said in repeats.items() if each not in of_shakes}
+        fewer, repeats = (), {each: said for each, said in repeats.items() if each not in of_shakes}
     differs = [*experiment.changed, *experiment.added, *fewer, *repeats.values()]
     if experiment.notebook and experiment.notebook.name != f"{paper}/{stem}":
         differs.append(f"it is of {experiment.notebook.name}")
@@ -159,7 +158,8 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
         found = None
     if table is not None and {"verdict", "note"} <= set(table):  # which `judge` adds
         table = table.drop(columns=["verdict", "note"])
-    if table is not None and not own and (said := experiment.unjudged or (repeats and experiment.preview)):
+    said = experiment.unjudged or (repeats and f"preview: {'; '.join(repeats.values())}")
+    if table is not None and said and not own:
         table = table.assign(data=said)
     exploration = None
     if own or differs or not os.environ.get(REPRODUCING):

@@ -191,7 +191,7 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     ['inside', 'off']
     """
     of_print, logs, experiment = printed(name), Logs({}) if logs is None else logs, running()
-    if said := not logs.own and (experiment.unjudged or experiment.preview):
+    if said := not logs.own and (experiment.unjudged or experiment.preview(logs)):
         print(f"{name}: {said}")
     if isinstance(runs, dict):
         runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}

@@ -67,6 +67,7 @@ def run(root, monkeypatch, capsys):
 def test_an_unchanged_notebook_is_judged_and_writes_figures(run, root):
     found = run()
     assert found["place"] == root / "figures" and "exploration" not in found["record"]
+    assert "data" not in (root / "figures" / "mualem2001_table4.csv").read_text().partition("\n")[0]
     assert set(found["table"].verdict) == {"inside"} and found["counts"]["text", "cells"].sum() == 8
     assert (found["claim"]["verdict"], found["finding"]["verdict"]) == ("reproduced", "holds")
     assert texts(found["picture"]) == ["Doubled: 8 of 8 printed numbers lie inside our bands"]
