@@ -101,7 +101,8 @@ def running(name=None):
         changed = (NO_NOTEBOOK,) if variables or name else ()
         return Experiment(cells=tuple(executed), code=tuple(executed), changed=changed, variables=variables)
     now = {each: variables.get(each, default) for each, default in here.parameters.items()}
-    now = {each: getattr(value, "asked", value) for each, value in now.items()}  # logs are called as their names were
+    if isinstance(now.get("logs"), Logs):  # they are called as their names were
+        now["logs"] = now["logs"].asked or here.parameters["logs"]
     sets = [_sets(cell) for cell in executed]
     begin = max([number for number, names in enumerate(sets) if names >= set(here.parameters)], default=0)
     cells, code = executed[begin:], executed[begin:]  # what was run before does no longer count
