@@ -217,6 +217,10 @@ def _added(new, old, variables):
         return _together([*within, [entries[key][0].value for key in more]])
     if type(new) is type(old):
         return _together([_added(getattr(new, field), getattr(old, field), variables) for field in old._fields])
+    if isinstance(new, (ast.List, ast.Tuple)) and new.elts:
+        first, *more = new.elts
+        if isinstance(first, ast.Starred) and _same([first.value], [old]):
+            return [one.value for one in more] if all(isinstance(one, ast.Constant) for one in more) else None
     if isinstance(new, ast.BinOp) and isinstance(new.op, ast.BitOr) and isinstance(new.right, ast.Dict):
         there = variables.get(new.left.id) if isinstance(new.left, ast.Name) else None
         names = [key.value if isinstance(key, ast.Constant) else None for key in new.right.keys]

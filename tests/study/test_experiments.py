@@ -102,10 +102,20 @@ def test_another_experiment_is_judged_by_nothing_and_says_why(run, root, name):
     assert why in " ".join(found["record"]["exploration"]["differs"])
 
 
-def test_what_is_added_leaves_the_numbers_of_the_others_judged(run):
-    found = run(policies=CELLS["policies"].replace("}", ', "SJF": EASY(backfill="sjf")}'))
-    assert set(found["table"].verdict) == {"inside"} and "8 of 8" in found["picture"].get_suptitle()
-    assert found["claim"]["verdict"] == "cannot be tested" and "'SJF' is not in the study" in found["claim"]["evidence"]
+ADDED = {
+    "SJF": {"policies": CELLS["policies"].replace("}", ', "SJF": EASY(backfill="sjf")}')},
+    "wait": {
+        "own": CELLS | {"runs": CELLS["runs"].strip() + '\nruns["wait"] = 1.0'},
+        "judge": CELLS["judge"].replace("[measures]", '[[*measures, "wait"]]'),
+    },
+}
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_is_added_leaves_the_numbers_of_the_others_judged_and_no_claim(run, name):
+    found = run(**ADDED[name])
+    assert set(found["table"].verdict.dropna()) == {"inside"} and "8 of 8" in texts(found["picture"])[0]
+    assert found["claim"]["verdict"] == "cannot be tested" and f"{name!r} is not in" in found["claim"]["evidence"]
     assert "explorations" in found["place"].as_posix()
 
 

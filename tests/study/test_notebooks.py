@@ -166,7 +166,7 @@ FOR_OTHERS = {"mualem2001/table1", "mualem2001/table3", "tang2013/figures14-17",
 def test_of_a_log_of_ones_own_it_saves_tables_in_a_folder_of_its_own_without_the_papers_numbers(name, mine, root):
     executed(name, logs=[str(mine)], **few(name))
     assert not (root / "figures").exists()
-    tables = [pd.read_csv(path) for path in (root / "build" / "own" / "mine").glob("*.csv")]
+    tables = [pd.read_csv(path) for path in (root / "build" / "own" / "mine").rglob("*.csv")]
     assert tables and not any(table[column].notna().any() for table in tables for column in {"published"} & set(table))
     records = [json.loads(path.read_text(encoding="utf-8"))["verdicts"] for path in root.rglob("*.json")]
     assert all(record == {"cells": [], "claims": []} for record in records)

@@ -379,7 +379,7 @@ def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_fi
     assert legend(found["figure4"])[:5] == ["project", "user", "double key", "triple key", "estimate"]
     assert said(found["figure4"].axes[0].get_xticklabels())[-2:] == ["median", "40th"]
     assert said(found["figure6"].axes[-1].get_xticklabels())[-2:] == ["median", "40th"]
-    assert len(found["claims"]) == 10 and claims.UNTESTED not in verdict_by_id(found["claims"]).values()
+    assert len(found["claims"]) == 10 and {*verdict_by_id(found["claims"]).values()} == {claims.UNTESTED}
 
 
 @pytest.mark.thorough
@@ -395,7 +395,7 @@ def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, ma
         found["table"].ours[1, "made up", TRIPLE, window, 85, 0, "accuracy"] for window in ("1 month", "all")
     )
     assert changes[1, "made up", TRIPLE, "1 month", 85, 0, "accuracy"] == pytest.approx(month - ever)
-    assert verdict_by_id(found["claims"])["TG-10"] == REPRODUCED
+    assert verdict_by_id(found["claims"])["TG-10"] == claims.UNTESTED, "of these windows the text does not speak"
     assert len(results.cells(found["compared"])) == 10
 
 
