@@ -8,7 +8,8 @@ import shlex
 import sys
 
 from simlib.logs import archive
-from simlib.study.records import REPRODUCING, notebooks
+from simlib.study.notebooks import notebooks
+from simlib.study.records import REPRODUCING
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
 EXHIBITS = notebooks()

@@ -3,6 +3,7 @@
 import functools
 import math
 import re
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from simlib import (
     load,
     simulate,
 )
+from simlib._util import paths
 from simlib.analysis.stats import Interval
 from simlib.explain import first_difference, reference
 from simlib.logs.swf import FIELDS, jobs_of
@@ -337,6 +339,10 @@ def executed(name, edits=None, given=None, until=None, **parameters):
     given, or by what a function makes of it. Cells from the one that has the text `until` on are not run.
     """
     tagged, cells = code_cells(name)
+    file = paths.ROOT / "notebooks" / f"{name}.ipynb"
+    if not file.exists():  # what the study has, beside which what is run is held
+        file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", file)
     for old, new in (edits or {}).items():
         assert any(old in cell for cell in cells), f"{name}: no cell has {old!r}"
         cells = [cell.replace(old, new) for cell in cells]

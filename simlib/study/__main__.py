@@ -43,7 +43,7 @@ def report(context):
         scoreboard.write(found, paths.ROOT / "figures")
         for name, template in outcomes.FINDINGS.items():
             if (file := paths.ROOT / name).exists():
-                text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template)
+                text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template, name)
                 with paths.replacing(file) as path:
                     path.write_text(text, encoding="utf-8")
         print(f"The report: {paths.ROOT / 'figures' / 'README.md'}")

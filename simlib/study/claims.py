@@ -23,6 +23,7 @@ import scipy
 from .. import plots
 from .._util import paths
 from ..analysis.stats import Interval, mean_interval
+from .experiments import running
 from .loading import Logs
 from .results import AS_IT_IS
 from .verdicts import LIKELY, RESTORED, TEXT
@@ -402,7 +403,8 @@ class Claim(dict):
     @property
     def headline(self):
         """The verdicts and the claim, without the measurements."""
-        return f"{self['id']}  {_wrapped(': '.join([_verdict(self), self['claim']]))}"
+        preview = "PREVIEW, " if self["evidence"].startswith("preview: ") else ""
+        return f"{self['id']}  {_wrapped(': '.join([preview + _verdict(self), self['claim']]))}"
 
 
 def claim(id, runs, measure, logs=None, needs=(), note=""):
@@ -438,41 +440,65 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
              text: improves: 100%, holds (above 50%)
     """
     logs = Logs({}) if logs is None else logs
-    if logs.own:
-        return Claim(withdrawn(claims()[id], "this is a log of one's own: nothing is claimed of it"))
+    if why := "this is a log of one's own: nothing is claimed of it" if logs.own else running().undecided:
+        return Claim(withdrawn(claims()[id], why))
     readings, lacking = {}, []
     for rule, of in _by_rule(runs).items():
-        try:
-            draws = of if isinstance(of, list) else [of]
-            known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
-            parts = [_measured(measure(one)) for one in known]
+        draws = of if isinstance(of, list) else [of]
+        known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
+        parts, missed = _unless_absent(lambda known=known: [_measured(measure(one)) for one in known], logs)
+        if missed:
+            lacking.append(f"{rule}: {missed}")
+        else:
             readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
-        except KeyError as error:  # the notebook was changed
-            lacking.append(f"{rule}: cannot be judged any more: found no {error.args[0]!r} among the runs")
     found = decide(id, readings, "\n".join(filter(None, [note, *lacking])))
-    return Claim(withdrawn(found, plots.SYNTHETIC) if logs.stand_in else found)
+    return _judged_claim(found, logs)
+
+
+def _judged_claim(found, logs):
+    """A claim or a finding, taken back where it rests on stand-ins, and marked where on other runs than the study's."""
+    if logs.stand_in:
+        return Claim(withdrawn(found, plots.SYNTHETIC))
+    if found["verdict"] != UNTESTED:
+        found["evidence"] = "\n".join(filter(None, [running().preview(logs), found["evidence"]]))
+    return Claim(found)
+
+
+def _unless_absent(measure, logs):
+    """What is measured, and ""; or None, and which log it misses, if that is not among those that are here.
+
+    Any other KeyError is a fault of the measure.
+    """
+    try:
+        return measure(), ""
+    except KeyError as error:
+        key = error.args[0] if error.args else None
+        if missed := running().absent(logs) & {*(key if isinstance(key, tuple) else (key,))}:
+            return None, f"cannot be tested: found no {missed.pop()!r} among the logs"
+        raise
 
 
 def finding(id, holds, evidence="", numbers=None, logs=None):
     """Make the record of one of the study's own findings.
 
     `holds` is True, False, "cannot be decided", or None where it cannot be tested. A function in its place gives
-    `holds`, evidence and numbers; if it misses a run, because the notebook was changed, the record says so.
+    `holds`, evidence and numbers; if it misses a log that is not there, the record says so.
 
     Examples
     --------
     >>> finding("OWN-01", None, "no log is at hand")["verdict"]
     'cannot be tested'
     """
+    logs = Logs({}) if logs is None else logs
+    if why := running().undecided:
+        return Claim(withdrawn(findings()[id], why))
     if callable(holds):
-        try:
-            holds, evidence, numbers = holds()
-        except KeyError as error:
-            holds, evidence = None, f"cannot be judged any more: found no {error.args[0]!r} among the runs"
+        found, missed = _unless_absent(holds, logs)
+        holds, evidence, numbers = found or (None, missed, None)
     verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
     found = {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence}
     found["numbers"] = numbers or {}
-    return Claim(withdrawn(found, plots.SYNTHETIC) if logs is not None and logs.stand_in else found)
+    return _judged_claim(found, logs)
 
 
 def share(found):

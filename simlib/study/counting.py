@@ -220,10 +220,10 @@ def as_printed(table, changes):
 
 
 def farthest(table, relative=True, months=10):
-    """Keep the months whose judged numbers are farthest from print by the text; all where nothing is printed."""
-    if "published" not in table:
-        return table
+    """Keep the months whose judged numbers are farthest from print by the text; all where nothing is judged."""
     judged = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin([TEXT], level="rule")]
+    if not len(judged):
+        return table
     off = (judged.ours - judged.published).abs() / (judged.published.abs() if relative else 1)
     shown = off.groupby(["trace", "month"]).max().nlargest(months).index
     return table[pd.MultiIndex.from_frame(table.index.to_frame()[["trace", "month"]]).isin(shown)]

@@ -13,12 +13,15 @@ from .._util import paths
 from ..logs.archive import NOT_VERIFIED
 from . import claims, counting, records
 from .claims import HOLDS, VERDICTS
-from .records import notebook
+from .notebooks import notebook
 from .tang2013 import STAND_INS, machines
 from .verdicts import ABSENT, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 WRITTEN = "<!-- Written by `python -m simlib.study report` from the records in figures/ -->\n"
 """Stands before findings."""
+
+UNTIL = "<!-- Until here -->"
+"""Stands behind them."""
 
 FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
@@ -90,8 +93,8 @@ class Outcome:
 def outcomes(folder):
     """What came of the exhibits whose records lie in a folder, in the papers' order."""
     made = []
-    stems = sorted(folder.glob("*.json"), key=lambda path: path.stem)
-    for (paper, name), group in groupby(stems, key=lambda path: tuple(path.stem.split("_")[:2])):
+    stems = sorted(folder.glob("*.json"), key=lambda path: path.stem.split("_"))  # "-" would come before "_"
+    for (paper, name), group in groupby(stems, key=lambda path: path.stem.split("_")[:2]):
         if (source := notebook(f"{paper}/{name}")) is None:
             path = paths.ROOT / "notebooks" / paper / f"{name}.ipynb"
             raise ValueError(f"{folder}/{paper}_{name}*.json: found no notebook {path} that makes it; remove its files")
@@ -223,11 +226,14 @@ def _cells(found, name):
     return [cell for one in found if one.name == name for cell in one.cells]
 
 
-def with_findings(text, found, template):
-    """Put what the study found, from `stated`, in its place in a text, between two comments."""
+def with_findings(text, found, template, name="text"):
+    """Put what the study found, from `stated`, in its place in the text of a file, between two comments."""
     before, begin, rest = text.partition(WRITTEN)
-    _, end, after = rest.partition("<!-- Until here -->")
-    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}" if end else text
+    _, end, after = rest.partition(UNTIL)
+    for mark, there in ((WRITTEN, begin), (UNTIL, end)):
+        if not there:
+            raise ValueError(f"{name}: found no {mark.strip()!r}, expected the comment beside the findings")
+    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}"
 
 
 def total(found):

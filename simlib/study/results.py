@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..analysis.stats import Interval, band, middle
 from . import verdicts
+from .experiments import running
 from .loading import Logs
 from .verdicts import ABSENT, CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, decimals, deviation, printed
 
@@ -159,6 +160,8 @@ def against(table, printed):
 def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     """Lay printed numbers beside ours, and tell of each whether it may well be the same.
 
+    Of another experiment than the study's no number is judged; what differs is printed.
+
     Parameters
     ----------
     runs : DataFrame or Series
@@ -187,7 +190,9 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     >>> judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2").verdict.tolist()
     ['inside', 'off']
     """
-    of_print, logs = printed(name), Logs({}) if logs is None else logs
+    of_print, logs, experiment = printed(name), Logs({}) if logs is None else logs, running()
+    if said := not logs.own and (experiment.unjudged or experiment.preview(logs)):
+        print(f"{name}: {said}")
     if isinstance(runs, dict):
         runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}
         runs = pd.concat(runs, names=["rule"])
@@ -202,7 +207,7 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     for place, row in zip(table.index, table.itertuples(), strict=True):
         of = dict(zip(levels, place if isinstance(place, tuple) else (place,), strict=True))
         rule = of.pop("rule", TEXT)
-        if logs.own or row.published != row.published:
+        if logs.own or experiment.unjudged or row.published != row.published:
             noted.append((None, ""))
             continue
         origin = logs.origin(**of)
@@ -285,19 +290,22 @@ def tallies(judged, *keys):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)
 
 
-def in_bands(*judged):
-    """Count for a title how many of the printed numbers that can be judged lie in the bands of our runs.
+def in_bands(*judged, of=""):
+    """Say for a title how many of the printed numbers, `of` some table, that are judged lie in the bands of our runs.
 
     Examples
     --------
     >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
     >>> in_bands(judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2"))
-    '1 of 2 printed numbers'
+    '1 of 2 printed numbers lie inside our bands'
     """
     counts = pd.concat([table.verdict for table in judged]).value_counts()
     inside, others = counts.get(INSIDE, 0), counts.reindex([CLOSE, OFF]).sum()
+    if not inside + others:
+        return "no number is compared with print"
     several = any("rule" in table.index.names and table.index.unique("rule").size > 1 for table in judged)
-    return f"{inside} of {inside + others:.0f} {'comparisons with print' if several else 'printed numbers'}"
+    compared = "comparisons with print" if several else "printed numbers"
+    return f"{inside} of {inside + others:.0f} {compared}{of and f' of {of}'} lie inside our bands"
 
 
 def beside(table, form, across, sd=False):

@@ -10,8 +10,8 @@ from .._util import paths
 from ..logs import archive
 from . import claims, counting
 from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
+from .notebooks import PAPERS
 from .outcomes import SIMULATED, by_verdict, counted_means, decided, missing, numbers, templates, tsafrir, unjudged
-from .records import PAPERS
 from .verdicts import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 
 SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}

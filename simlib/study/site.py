@@ -28,8 +28,8 @@ from .._util import paths
 from ..core.sweeps import sweep
 from ..logs.archive import NOT_VERIFIED
 from . import scoreboard
+from .notebooks import PAPERS, notebook
 from .outcomes import Outcome, in_order, outcomes, templates
-from .records import PAPERS, notebook
 from .verdicts import TEXT
 
 # The page that says what a record holds, written from its schema.

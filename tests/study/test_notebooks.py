@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from simlib import plots
 from simlib.logs import swf
 from simlib.study import claims
-from simlib.study.records import Notebook, notebooks
+from simlib.study.experiments import REPEATS
+from simlib.study.notebooks import Notebook, notebooks
 
 NOTEBOOKS = notebooks()
 
@@ -95,6 +96,41 @@ def test_on_small_logs_it_comes_to_its_end_and_saves_all_that_its_record_has(nam
     assert parts(name, small_logs) == parts(name, ROOT / "figures")
 
 
+def another(name):
+    """A parameter of what a notebook studies, with another value than its own."""
+    studied = {
+        each: value
+        for each, value in NOTEBOOKS[name].parameters.items()
+        if each != "logs" and not REPEATS.fullmatch(each) and each not in FEW
+    }
+    studied = studied or {"model_jobs": 1001}
+    numbers = {each: value for each, value in studied.items() if type(value) in (int, float)}
+    if numbers:
+        each, value = [*numbers.items()][-1]
+        return {each: value - (1 if isinstance(value, int) else value / 10)}
+    each, value = [*studied.items()][-1]
+    return {each: value[:-1] if isinstance(value, list) else not value}
+
+
+@each_notebook({"mualem2001/footnote2", "tang2013/table2"})
+def test_another_experiment_comes_to_its_end_and_is_judged_by_nothing(name, small_logs, capsys):
+    changed = another(name)
+    found = executed(name, **few(name) | changed)
+    assert parts(name, small_logs) == parts(name, ROOT / "figures") and not (small_logs / "figures").exists()
+    for path in small_logs.rglob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        assert record["verdicts"]["cells"] == []
+        assert {claim["verdict"] for claim in record["verdicts"]["claims"]} <= {claims.UNTESTED}
+        assert any(difference.startswith(f"{[*changed][0]} is ") for difference in record["exploration"]["differs"])
+    said = " ".join(text for figure in found.values() if isinstance(figure, Figure) for text in all_texts(figure))
+    assert not re.search(r"our bands|reproduced|parts of the claims hold", said + capsys.readouterr().out.lower())
+
+
+def all_texts(figure):
+    """What is written in a figure, and above its legends."""
+    return texts(figure) + [legend.get_title().get_text() for legend in figure.legends]
+
+
 WITHOUT_LOGS = ["elsewhere/estimates", "mualem2001/figures1-3", "mualem2001/footnote2", "tang2013/figure13"]
 """One of each kind; the study from a fresh clone, a part of `.ci/run`, makes them all without a log."""
 
@@ -130,7 +166,7 @@ FOR_OTHERS = {"mualem2001/table1", "mualem2001/table3", "tang2013/figures14-17",
 def test_of_a_log_of_ones_own_it_saves_tables_in_a_folder_of_its_own_without_the_papers_numbers(name, mine, root):
     executed(name, logs=[str(mine)], **few(name))
     assert not (root / "figures").exists()
-    tables = [pd.read_csv(path) for path in (root / "build" / "own" / "mine").glob("*.csv")]
+    tables = [pd.read_csv(path) for path in (root / "build" / "own" / "mine").rglob("*.csv")]
     assert tables and not any(table[column].notna().any() for table in tables for column in {"published"} & set(table))
     records = [json.loads(path.read_text(encoding="utf-8"))["verdicts"] for path in root.rglob("*.json")]
     assert all(record == {"cells": [], "claims": []} for record in records)

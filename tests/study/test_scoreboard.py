@@ -63,6 +63,13 @@ def study(root, log):
     return root
 
 
+def test_notebooks_of_which_one_is_called_like_the_other_keep_their_records_apart(study):
+    notebook(study, "mualem2001", "table1-more", "Table 1: more")
+    records.save("mualem2001_table1-more")
+    found = {one.name: len(one.records) for one in outcomes.outcomes(study / "figures")}
+    assert found == {"mualem2001_table1": 2, "mualem2001_table1-more": 1, "mualem2001_figure4": 1}
+
+
 def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
     figure4, table1 = outcomes.outcomes(study / "figures")
     assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
@@ -307,3 +314,11 @@ def test_every_number_that_is_stated_of_the_study_comes_from_a_record(committed,
 def test_a_finding_without_a_record_is_named(study):
     with pytest.raises(ValueError, match="found no record that decides OWN-01, OWN-02"):
         outcomes.stated(outcomes.outcomes(study / "figures"), "headlines.md")
+
+
+@pytest.mark.parametrize("mark", [outcomes.WRITTEN.strip(), outcomes.UNTIL])
+def test_findings_whose_place_in_a_text_is_not_marked_are_refused_by_file_and_mark(mark):
+    text = f"{outcomes.WRITTEN}\nold\n{outcomes.UNTIL}\n".replace(mark, mark.lower().replace("e", "ee", 1))
+    with pytest.raises(ValueError) as error:
+        outcomes.with_findings(text, [], "headlines.md", "README.md")
+    assert "README.md" in str(error.value) and mark in str(error.value)

@@ -10,7 +10,7 @@ import simlib
 from simlib.policies import walltime
 from simlib.policies.walltime import PERCENTILES
 from simlib.study import claims, results, tang2013, verdicts
-from simlib.study.claims import HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
+from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
 from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
 from simlib.study.tang2013.accuracy import ORIGINAL, place
 
@@ -379,7 +379,7 @@ def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_fi
     assert legend(found["figure4"])[:5] == ["project", "user", "double key", "triple key", "estimate"]
     assert said(found["figure4"].axes[0].get_xticklabels())[-2:] == ["median", "40th"]
     assert said(found["figure6"].axes[-1].get_xticklabels())[-2:] == ["median", "40th"]
-    assert len(found["claims"]) == 10 and claims.UNTESTED not in verdict_by_id(found["claims"]).values()
+    assert len(found["claims"]) == 10 and {*verdict_by_id(found["claims"]).values()} == {claims.UNTESTED}
 
 
 @pytest.mark.thorough
@@ -395,7 +395,7 @@ def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, ma
         found["table"].ours[1, "made up", TRIPLE, window, 85, 0, "accuracy"] for window in ("1 month", "all")
     )
     assert changes[1, "made up", TRIPLE, "1 month", 85, 0, "accuracy"] == pytest.approx(month - ever)
-    assert verdict_by_id(found["claims"])["TG-10"] == REPRODUCED
+    assert verdict_by_id(found["claims"])["TG-10"] == claims.UNTESTED, "of these windows the text does not speak"
     assert len(results.cells(found["compared"])) == 10
 
 
@@ -465,57 +465,72 @@ def changed(metric, change, key=TRIPLE, window=(None, "1 month"), threshold=(0, 
 
 
 MONTH, LIMITED = {"window": ("1 month",)}, {"threshold": (0.5,)}
-FALSE = {
-    ("TG-04", "every scheme"): changed("accuracy", lambda of: of - 0.1, "project"),
-    ("TG-05", "triple over double"): changed("accuracy", lambda of: of - 0.025),
-    ("TG-05", "double over user"): changed("accuracy", lambda of: of + 0.02, "user"),
-    ("TG-05", "double over project"): changed("accuracy", lambda of: of + 0.04, "project"),
-    ("TG-06", "rises"): changed("accuracy", lambda of: of[::-1]),
-    ("TG-06", "step by step"): changed("accuracy", lambda of: of[[0, 2, 1, 3, 4, 5, 6]]),
-    ("TG-06", "best at the 70th"): changed("accuracy", lambda of: of[[0, 1, 2, 3, 4, 6, 5]]),
-    ("TG-07", "UE grows"): changed("UE_share", lambda of: of[::-1]),
-    ("TG-07", "BE grows"): changed("BE_share", lambda of: of[::-1]),
-    ("TG-07", "NA falls"): changed("NA_share", lambda of: of[::-1]),
-    ("TG-07", "OE grows first"): changed("OE_share", lambda of: np.linspace(0.7, 0.4, 7)),
-    ("TG-07", "then falls"): changed("OE_share", lambda of: np.linspace(0.3, 0.7, 7)),
-    ("TG-08", "accuracy"): changed("accuracy", lambda of: of - 0.1),
-    ("TG-08", "BE"): changed("BE_share", lambda of: of * 3),
-    ("TG-08", "UE"): changed("UE_share", lambda of: of * 3),
-    ("TG-09", "triple key"): changed("UE_share", lambda of: of * 1.4, **LIMITED),
-    ("TG-09", "triple key, most"): changed("UE_share", lambda of: of * 0.1, **LIMITED),
-    ("TG-09", "double key"): changed("UE_share", lambda of: of * 1.5, DOUBLE, **LIMITED),
-    ("TG-09", "cost"): changed("accuracy", lambda of: of - 0.03, DOUBLE, **LIMITED),
-    ("TG-10", "triple key, high percentiles"): changed("accuracy", lambda of: of - 0.02, **MONTH),
-    ("TG-10", "triple key"): changed("accuracy", lambda of: of - 0.02 * (np.arange(7) == 4), **MONTH),
-    ("TG-10", "double key"): changed("accuracy", lambda of: of - 0.02 * (np.arange(7) == 5), DOUBLE, **MONTH),
-    ("TG-10", "slightly"): changed("accuracy", lambda of: of * 1.3, **MONTH),
-    ("TG-11", "BE, triple key"): changed("BE_share", lambda of: of + 0.01 * (np.arange(7) == 0), **MONTH),
-    ("TG-11", "BE, double key"): changed("BE_share", lambda of: of * 1.2, DOUBLE, **MONTH),
-    ("TG-11", "UE, triple key"): changed("UE_share", lambda of: of * 1.2, **MONTH),
-    ("TG-11", "UE, double key"): changed("UE_share", lambda of: of * 1.2, DOUBLE, **MONTH),
-    ("TG-22", "above half"): changed("OE_share", lambda of: of - 0.2),
-    ("TG-23", "more OE"): changed("OE_share", lambda of: of - 0.1, DOUBLE),
-    ("TG-23", "similar UE"): changed("UE_share", lambda of: of + 0.12, DOUBLE),
-    ("TG-23", "similar BE"): changed("BE_share", lambda of: of + 0.12, DOUBLE),
-    ("TG-24", "NA unchanged"): changed("NA_share", lambda of: of + 0.01, **LIMITED),
-    ("TG-24", "goes to OE"): changed("OE_share", lambda of: of - 0.01, **LIMITED),
-    ("TG-25", "triple key"): changed("UE_share", lambda of: of * 1.15, **MONTH),
-    ("TG-25", "double key"): changed("UE_share", lambda of: of * 0.8, DOUBLE, **MONTH),
-    ("TG-37", "UE"): changed("UE_share", lambda of: of * 4),
-    ("TG-37", "BE"): changed("BE_share", lambda of: of * 4),
-    ("TG-38", "at least"): changed("accuracy", lambda of: of - 0.1),
-    ("TG-38", "size"): changed("accuracy", lambda of: of * 1.5),
-}
 
 
-@pytest.mark.parametrize("id, part", FALSE)
-def test_what_is_false_of_the_schemes_is_told(id, part):
-    claim = decided(id, EVERY[id](described(FALSE[id, part])))
+def at(place, value, others=1.0):
+    """One percentile has this value, by its place: what is false there alone tells the least from the farthest."""
+    return np.where(np.arange(7) == place, value, others)
+
+
+FALSE = [
+    ("TG-04", "every scheme", changed("accuracy", lambda of: of - 0.1, "project")),
+    ("TG-05", "triple over double", changed("accuracy", lambda of: of - 0.025)),
+    ("TG-05", "double over user", changed("accuracy", lambda of: of + 0.02, "user")),
+    ("TG-05", "double over project", changed("accuracy", lambda of: of + 0.04, "project")),
+    ("TG-06", "rises", changed("accuracy", lambda of: of[::-1])),
+    ("TG-06", "step by step", changed("accuracy", lambda of: of[[0, 2, 1, 3, 4, 5, 6]])),
+    ("TG-06", "best at the 70th", changed("accuracy", lambda of: of[[0, 1, 2, 3, 4, 6, 5]])),
+    ("TG-07", "UE grows", changed("UE_share", lambda of: of[::-1])),
+    ("TG-07", "BE grows", changed("BE_share", lambda of: of[::-1])),
+    ("TG-07", "NA falls", changed("NA_share", lambda of: of[::-1])),
+    ("TG-07", "OE grows first", changed("OE_share", lambda of: np.linspace(0.7, 0.4, 7))),
+    ("TG-07", "then falls", changed("OE_share", lambda of: np.linspace(0.3, 0.7, 7))),
+    ("TG-08", "accuracy", changed("accuracy", lambda of: of - 0.1)),
+    ("TG-08", "BE", changed("BE_share", lambda of: of * 3)),
+    ("TG-08", "UE", changed("UE_share", lambda of: of * 3)),
+    ("TG-09", "triple key", changed("UE_share", lambda of: of * at(3, 1.4), **LIMITED)),
+    ("TG-09", "triple key, most", changed("UE_share", lambda of: of * at(3, 0.1), **LIMITED)),
+    ("TG-09", "double key", changed("UE_share", lambda of: of * at(3, 1.5), DOUBLE, **LIMITED)),
+    ("TG-09", "cost", changed("accuracy", lambda of: of - 0.03, DOUBLE, **LIMITED)),
+    ("TG-10", "triple key, high percentiles", changed("accuracy", lambda of: of - 0.02, **MONTH)),
+    ("TG-10", "triple key", changed("accuracy", lambda of: of - at(4, 0.02, 0), **MONTH)),
+    ("TG-10", "double key", changed("accuracy", lambda of: of - at(5, 0.02, 0), DOUBLE, **MONTH)),
+    ("TG-10", "slightly", changed("accuracy", lambda of: of * 1.3, **MONTH)),
+    ("TG-11", "BE, triple key", changed("BE_share", lambda of: of + at(0, 0.01, 0), **MONTH)),
+    ("TG-11", "BE, double key", changed("BE_share", lambda of: of * at(5, 1.2), DOUBLE, **MONTH)),
+    ("TG-11", "UE, triple key", changed("UE_share", lambda of: of * at(5, 1.2), **MONTH)),
+    ("TG-11", "UE, double key", changed("UE_share", lambda of: of * at(5, 1.2), DOUBLE, **MONTH)),
+    ("TG-22", "above half", changed("OE_share", lambda of: of - 0.2)),
+    ("TG-23", "more OE", changed("OE_share", lambda of: of - at(4, 0.1, 0), DOUBLE)),
+    ("TG-23", "similar UE", changed("UE_share", lambda of: of - at(5, 0.12, 0), DOUBLE)),
+    ("TG-23", "similar UE", changed("UE_share", lambda of: of + at(5, 0.12, 0), DOUBLE)),
+    ("TG-23", "similar BE", changed("BE_share", lambda of: of - at(5, 0.12, 0), DOUBLE)),
+    ("TG-23", "similar BE", changed("BE_share", lambda of: of + at(5, 0.12, 0), DOUBLE)),
+    ("TG-24", "NA unchanged", changed("NA_share", lambda of: of + at(2, 0.01, 0), **LIMITED)),
+    ("TG-24", "NA unchanged", changed("NA_share", lambda of: of - at(2, 0.01, 0), **LIMITED)),
+    ("TG-24", "goes to OE", changed("OE_share", lambda of: of - at(4, 0.01, 0), **LIMITED)),
+    ("TG-25", "triple key", changed("UE_share", lambda of: of * 1.15, **MONTH)),
+    ("TG-25", "double key", changed("UE_share", lambda of: of * at(4, 0.8), DOUBLE, **MONTH)),
+    ("TG-37", "UE", changed("UE_share", lambda of: of * 4)),
+    ("TG-37", "BE", changed("BE_share", lambda of: of * 4)),
+    ("TG-38", "at least", changed("accuracy", lambda of: of - 0.1)),
+    ("TG-38", "size", changed("accuracy", lambda of: of * 1.5)),
+]
+
+
+@pytest.mark.parametrize("id, part, change", FALSE)
+def test_what_is_false_of_the_schemes_is_told(id, part, change):
+    claim = decided(id, EVERY[id](described(change)))
     assert parts(claim)[part] == HOLDS_NOT and claim["verdict"] in (NOT, PARTLY)
 
 
+def test_overestimates_rise_and_fall_though_one_percentile_has_fewer():
+    claim = decided("TG-07", EVERY["TG-07"](described(changed("OE_share", lambda of: of - at(1, 0.45, 0)))))
+    assert parts(claim)["OE grows first"] == parts(claim)["then falls"] == HOLDS
+
+
 def test_every_part_of_the_claims_on_schemes_has_been_false_once():
-    assert set(FALSE) == {(id, part) for id in EVERY for part in claims.criteria()[id]}
+    assert {(id, part) for id, part, _ in FALSE} == {(id, part) for id in EVERY for part in claims.criteria()[id]}
 
 
 def test_keys_that_make_the_same_groups_have_nothing_to_compare():
@@ -527,7 +542,7 @@ def test_keys_that_make_the_same_groups_have_nothing_to_compare():
 
 
 def test_other_readings_stand_behind_the_verdict_and_printed_numbers_beside_it():
-    false, printed = described(FALSE["TG-38", "at least"]), {"at least": 0.35, "size": 0.35}
+    false, printed = described(changed("accuracy", lambda of: of - 0.1)), {"at least": 0.35, "size": 0.35}
     readings = {"a": {"made up": described()}, "b": {"made up": false}}
     claim = tang2013.decided("TG-38", readings, accuracy.SIMILARITY["TG-38"], tang2013.TraceLogs({}), printed=printed)
     assert claim["verdict"] == claim["readings"][PRINTED]["verdict"] == REPRODUCED

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.study.records import notebooks
+from simlib.study.notebooks import notebooks
 
 pytestmark = pytest.mark.slow
 
