@@ -1,8 +1,11 @@
 """Arrays: names of types for annotations, quick sorting, checks of settings, means and percentiles of groups."""
 
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .compiled import compiled
@@ -34,6 +37,82 @@ def in_order(values: Ints) -> Ints:
     return keys & (2**bits - 1)
 
 
+_FINITE = float(np.finfo(float).max)
+
+_SHOWN = 80
+"""No more letters of a wrong value are shown."""
+
+
+# Settings: what kind of value each may have. A truth value is no number, and a number is no truth value.
+
+
+class Kind(NamedTuple):
+    """What a setting may be: a test of a value, and the same in words."""
+
+    fits: Callable[[Any], bool]
+    expected: str
+
+
+FLAG = Kind(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+
+
+def one_of(*names: str | None) -> Kind:
+    """Allow some names."""
+    shown = ", ".join(repr(name) for name in names)
+    expected = f"one of {shown}" if len(names) > 3 else " or ".join(shown.rsplit(", ", 1))
+    return Kind(lambda value: isinstance(value, str | None) and value in names, expected)
+
+
+def number(expected: str, least: float = -np.inf, above: float = -np.inf, most: float = _FINITE) -> Kind:
+    """Allow real numbers of a range; infinity only with `most=numpy.inf`."""
+
+    def fits(value: Any) -> bool:
+        if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
+            return False
+        with suppress(OverflowError):  # of whole numbers that no float can have
+            return least <= float(value) <= most and float(value) > above
+        return False
+
+    return Kind(fits, expected)
+
+
+_ANY = number("a number")
+
+
+def whole_number(least: int, most: int | None = None, unit: str = "") -> Kind:
+    """Allow whole numbers of a range."""
+
+    def fits(value: Any) -> bool:
+        right = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        return bool(right and least <= value and (most is None or value <= most))
+
+    expected = f"of at least {least:,}" if most is None else f"{least:,} to {most:,}"
+    return Kind(fits, f"a whole number{unit}{' ' if most is None else ', '}{expected}")
+
+
+def instance(kind: Any, expected: str) -> Kind:
+    """Allow objects of a class."""
+    return Kind(lambda value: isinstance(value, kind), expected)
+
+
+def either(one: Kind, other: Kind) -> Kind:
+    """Allow what is of one kind or another."""
+    return Kind(lambda value: one.fits(value) or other.fits(value), f"{one.expected} or {other.expected}")
+
+
+def or_none(kind: Kind) -> Kind:
+    """Allow None, too."""
+    return either(one_of(None), kind)
+
+
+def check(where: str, name: str, value: object, kind: Kind, why: str = "") -> None:
+    """Check a setting; ValueError that names it, what was found, and what is expected."""
+    if not kind.fits(value):
+        found = " ".join(repr(value).split())
+        found = found if len(found) <= _SHOWN else f"{found[: _SHOWN - 3]}..."
+        raise ValueError(f"{where}: found {name}={found}, expected {kind.expected}{why}")
+
+
 def whole(where: str, name: str, value: object, least: int, most: int | None = None, why: str = "") -> None:
     """Check that a setting is a whole number of a range."""
     right = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -48,6 +127,34 @@ def check_settings(of: object, **settings: tuple[object, str]) -> None:
         if not right:
             found = f"{type(of).__name__}: found {name}={getattr(of, name)!r}"
             raise ValueError(f"{found}, expected {expected}")
+
+
+# Values beside jobs: one for each, as an array in the order of the jobs.
+
+
+def by_job(where: str, values: Any, jobs: pd.Index) -> np.ndarray:
+    """Give one value for each job: a Series is matched by its index, anything else by its order.
+
+    ValueError for a Series that lacks a job or has one twice, and for another number of values.
+    """
+    if isinstance(values, pd.Series) and not values.index.equals(jobs):
+        if not values.index.is_unique:
+            twice = values.index[values.index.duplicated()][0]
+            raise ValueError(f"{where}: found several values for job {twice}, expected one for each job")
+        place = values.index.get_indexer(jobs)
+        if (place < 0).any():
+            absent = jobs[int((place < 0).argmax())]
+            raise ValueError(f"{where}: found no value for job {absent}, expected one for each of the {len(jobs)} jobs")
+        return values.to_numpy()[place]
+    array = np.asarray(values)
+    if array.shape != (len(jobs),):
+        shape = f"an array of shape {array.shape}"
+        if array.ndim == 1:
+            shape = f"{len(array):,} value{'s' * (len(array) != 1)}"
+        if array.ndim == 0:
+            shape = repr(values)[:_SHOWN]
+        raise ValueError(f"{where}: found {shape}, expected one for each of the {len(jobs)} jobs")
+    return array
 
 
 # Means and percentiles of many groups at once, original and resampled: the values are sorted once. A percentile is a
