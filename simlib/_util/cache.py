@@ -280,12 +280,13 @@ def _of_object(value: Any) -> Iterator[Any]:
     taken: Any = copyreg.dispatch_table[kind](value) if kind in copyreg.dispatch_table else value.__reduce_ex__(2)
     if isinstance(taken, str):
         raise TypeError(f"a {kind.__name__}, which is known by name only")
-    make, args, state, items, pairs, *others = [*taken, None, None, None]
+    parts: list[Any] = [*taken, None, None, None]
+    make, args, state, items, pairs = parts[:5]
     if isinstance(state, dict) and (left_out := _derived(kind)):
         state = {name: part for name, part in state.items() if name not in left_out}
     items = list(list.__iter__(value)) if isinstance(value, list) else items and list(items)
     pairs = list(dict.items(value)) if isinstance(value, dict) else pairs and list(pairs)
-    yield from (kind, make, args, state, items, pairs, *others)
+    yield from (kind, make, args, state, items, pairs, *parts[5:])
 
 
 _STATES = "__reduce__", "__reduce_ex__", "__getstate__"

@@ -443,8 +443,10 @@ class Groups:
 
 def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Groups:
     """Divide a workload's jobs."""
-    if isinstance(by, str) or not by or not all(way in BY for way in by):
-        raise ValueError(f"{workload.name}: found by={by!r}, expected a list of some of {', '.join(map(repr, BY))}")
+    right = isinstance(by, Sequence) and not isinstance(by, str) and by and all(by.count(way) == 1 for way in by)
+    if not (right and all(way in BY for way in by)):
+        expected = f"a list of some different ones of {', '.join(map(repr, BY))}"
+        raise ValueError(f"{workload.name}: found by={by!r}, expected {expected}")
     rows: list[tuple[str, str]] = []
     codes, sizes = [], []
     for way in dict.fromkeys([ALL, *by]):
@@ -479,5 +481,6 @@ def divided(workload: Workload, way: str) -> tuple[list, Ints]:
         values = -np.ones(len(jobs)) if workload.log is None else workload.log.partition.loc[jobs.index].to_numpy()
     else:
         values = jobs[way].to_numpy()
-    code, names = pd.factorize(np.where(values >= 0, values, np.nan), sort=True)
-    return [f"{name:.0f}" for name in names], code
+    code = np.full(len(values), -1)
+    code[values >= 0], names = pd.factorize(values[values >= 0], sort=True)
+    return [str(int(name)) for name in names], code

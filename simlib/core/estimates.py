@@ -1,7 +1,7 @@
 """Model how run-time estimates arise: each model gives each job an estimate (MF sections 4.2 to 4.5).
 
-`Workload.with_estimates` and `simlib.replicate` take a model of this file, or a function `f(jobs, rng)` of the jobs
-table (`Workload.jobs`) and of a `numpy.random.Generator` of the run's seed. It returns one estimate in whole seconds for
+`Workload.with_estimates` and `simlib.replicate` take a model of this file, or a function `f(jobs, rng)`: of the jobs
+table (`Workload.jobs`) and of a `numpy.random.Generator` of the run's seed. It returns an estimate in whole seconds for
 each job: a Series by the index of the jobs, or an array in their order.
 """
 
