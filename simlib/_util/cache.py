@@ -340,8 +340,10 @@ def _of_function(function: types.FunctionType) -> Iterator[Any]:
 def _is_home(function: types.FunctionType) -> bool:
     """Whether a function is as written in a file of a stable package or of the library; an error if it reads files."""
     code, name = function.__code__, str(function.__globals__.get("__name__"))
-    module: Any = sys.modules.get(name)
-    if module is None or vars(module) is not function.__globals__ or module.__file__ != code.co_filename:
+    module = sys.modules.get(name)
+    if module is None or vars(module) is not function.__globals__:
+        return False
+    if getattr(module, "__file__", None) != code.co_filename:
         return False
     if code.co_filename in _sources() and _READS_FILES.match(name):
         raise TypeError(f"{name}.{function.__qualname__}, which may read files")
