@@ -132,7 +132,7 @@ def replicate(
     ...     return (jobs.run * rng.uniform(1, 3, size=len(jobs))).round()
     >>> runs = simlib.replicate(w, simlib.EASY(), estimates={"exact": "exact", "generous": generous}, shakes=2)
     >>> runs.groupby("estimates", sort=False).mean_wait.mean().round().to_dict()
-    {'exact': 5764.0, 'generous': 6150.0}
+    {'exact': 5764.0, 'generous': 6406.0}
     """
     where = "replicate"
     whole(where, "shakes", shakes, 0)
@@ -147,12 +147,12 @@ def replicate(
     _expect(by_log and all(map(_is_log, by_log.values())), "logs", logs, _LOGS)
     _expect(by_estimates, "estimates", estimates, "some kind of estimates")
     by_estimates = {name: kind if kind is None else models.named(kind) for name, kind in by_estimates.items()}
-    several_loads = isinstance(loads, Sequence | np.ndarray) and not isinstance(loads, str)
+    several_loads = np.ndim(loads) > 0  # type: ignore[arg-type]
     by_load: list[Any] = list(loads) if several_loads else [loads]  # type: ignore[arg-type]
     if loads is not None:
-        _expect(len({*by_load}) == len(by_load) > 0, "loads", loads, "some different numbers")
         for load in by_load:
             check(where, "loads", load, number("a positive number such as 0.8", above=0))
+        _expect(len({*by_load}) == len(by_load) > 0, "loads", loads, "some different numbers")
     columns = _columns(measures, by)
     named = [isinstance(logs, Mapping), isinstance(estimates, Mapping), several_loads, isinstance(policies, Mapping)]
     seeds = [*([None] if as_it_is else []), *range(seed, seed + shakes)]
@@ -184,14 +184,14 @@ def _columns(measures: Any, by: Any) -> Any:
     if callable(measures):
         _expect(by is None, "by", by, "None with a function as measures, or measures by name")
         return measures
-    given = MEASURES if measures is None else measures
+    given: Any = MEASURES if measures is None else measures
     _expect(
         isinstance(given, Mapping | Sequence) and not isinstance(given, str) and given, "measures", given, _MEASURES
     )
-    columns = dict(given) if isinstance(given, Mapping) else {name: name for name in given}
-    right = len(columns) == len(given) and all(isinstance(one, str) or callable(one) for one in columns.values())
-    _expect(right, "measures", given, _MEASURES)
-    return columns
+    named = isinstance(given, Mapping)
+    right = all(isinstance(one, str) or (named and callable(one)) for one in (given.values() if named else given))
+    _expect(right and len({*given}) == len(given), "measures", given, _MEASURES)
+    return dict(given) if named else {name: name for name in given}
 
 
 _MEASURES = "some different names of measures, a dict of such names and functions, or a function"

@@ -376,12 +376,9 @@ def named(model: str | Model) -> Model:
             f"a model such as simlib.estimates.Uniform(f=2), or {expected}"
         )
     try:
-        parameters = inspect.signature(model)
-        parameters.bind("jobs", "rng")
-    except ValueError:  # of some that are not written in Python nobody knows
-        return model
-    except TypeError:
-        raise ValueError(f"estimates: found {model!r}, a function of {parameters}, expected {expected}") from None
+        inspect.signature(model).bind("jobs", "rng")
+    except (TypeError, ValueError) as error:  # the latter of some that are not written in Python
+        raise ValueError(f"estimates: found {model!r} ({error}), expected {expected}") from None
     return model
 
 

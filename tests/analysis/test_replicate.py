@@ -223,8 +223,14 @@ REFUSED = [
     *(("seed", value) for value in (-1, 2.5, True, "2", NAN)),
     *((name, value) for name in ("feedback", "as_it_is", "keep") for value in ("no", 1, None, NAN)),
     *(("by", value) for value in ("colour", "", True, 3, ["user"], {}, NAN)),
-    *(("measures", value) for value in ([], {}, "mean_wait", ["wait", "wait"], [3], {"wait": None}, True, 3, NAN)),
-    *(("loads", value) for value in ([], [0.7, 0.7], [0.7, NAN], "0.7", ["0.7"], 0, -1, True, NAN, float("inf"))),
+    *(
+        ("measures", value)
+        for value in ([], {}, "mean_wait", ["wait", "wait"], [3], [["wait"]], {"wait": None}, True, 3, NAN)
+    ),
+    *(
+        ("loads", value)
+        for value in ([], [0.7, 0.7], [0.7, NAN], [[0.7]], "0.7", ["0.7"], 0, -1, True, NAN, float("inf"))
+    ),
     *(("estimates", value) for value in ({}, "perfect", {"x": "perfect"}, 2, [None], estimates.Uniform, max, NAN)),
     *(("logs", value) for value in ({}, None, "KTH-SP2", {"a": "KTH-SP2"}, [1], FCFS)),
     ("policies", {}),
