@@ -43,8 +43,8 @@ def policy_of(case: Case) -> Policy:
     return case[0] if isinstance(case, tuple) else case
 
 
-def made(workload: Workload, name: str, case: Case) -> Made:
-    """Make the workload of a case, and the policy for it.
+def made(workload: Workload, name: str, case: Case, seed: int = 0) -> Made:
+    """Make the workload of a case, and the policy for it; a model that draws estimates has the seed.
 
     ValueError, with the name of the case, if a change gives no workload, or a workload without jobs of the log or with
     other jobs.
@@ -54,7 +54,7 @@ def made(workload: Workload, name: str, case: Case) -> Made:
     for change in changes:
         before = len(changed.history)
         if is_estimates(change):
-            changed = changed.with_estimates(change)
+            changed = changed.with_estimates(change, seed)
             said.append(f"estimates: {change}")
         else:
             changed = change(changed)
@@ -72,7 +72,7 @@ def made(workload: Workload, name: str, case: Case) -> Made:
 
 def is_estimates(change: Any) -> bool:
     """Tell whether a change is the name of estimates, or a model of them."""
-    return isinstance(change, str) or type(change).__module__ == estimates.__name__
+    return isinstance(change, str) or estimates.is_model(change)
 
 
 def check_names(where: str, policies: object, least: int = 1) -> None:

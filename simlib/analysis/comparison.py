@@ -382,7 +382,7 @@ def compare(
     """
     where = f"{workload.name}: compare"
     check_names(where, policies, least=2)
-    if base is not None and base not in policies:
+    if base is not None and base not in list(policies):
         raise ValueError(f"{where}: found base={base!r}, expected one of {', '.join(map(str, policies))}")
     checks.whole(
         where, "shakes", shakes, FEWEST_RUNS - 1, why=": fewer say next to nothing of how far another would lie"

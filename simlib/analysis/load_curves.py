@@ -114,7 +114,7 @@ def at_load(
     check_names("at_load", policies)
     pairs = {name: (next(iter(policies)), name) for name in list(policies)[1:]} if pairs is None else pairs
     scaled = workload.scale_load(load)
-    keys = {name: identity(policy) for name, policy in policies.items()}
+    keys = {name: _key(policy) for name, policy in policies.items()}
     made = {}
     for key, policy in {keys[name]: policy for name, policy in policies.items()}.items():
         schedule = simulate(scaled, policy, feedback=feedback)
@@ -130,6 +130,14 @@ def at_load(
             name: _relative_difference(one[name], other[name], stopping["most"]) | ceiling for name in one
         }
     return _table(points), _table(differences)
+
+
+def _key(policy: Policy) -> str | int:
+    """What equal policies have in common; nothing, if it is not known whether they are equal."""
+    try:
+        return identity(policy)
+    except TypeError:
+        return id(policy)
 
 
 Rows = Mapping[str, Mapping[str, Any]]

@@ -18,8 +18,8 @@ from ..policies.conservative import Conservative, Selective
 from ..policies.easy import EASY, FCFS, Predictions
 from ..policies.orders import BACKFILL, THREE, Thresholded, asked_for
 
-_AGES = 10**10
-"""Seconds, 300 years: nobody waits for so long."""
+_LONGEST = 2**50
+"""Seconds that orders, which reckon in floats, can add and compare exactly."""
 
 
 def predicted_starts(workload: Workload, policy: Policy, overrun: str = "extend") -> pd.DataFrame:
@@ -78,7 +78,7 @@ def _told(schedule: Schedule) -> Ints:
     predicted = start.copy()
     again = np.isin(submit, start[run == 0])  # a job ends at once, sooner than expected, and others start
     unsettled = np.flatnonzero((start > submit) | again)
-    sees_no_more = _sees_no_more(schedule.policy) and not schedule.workload.needs_gpus
+    sees_no_more = _sees_no_more(schedule.policy) and not schedule.workload.needs_gpus and _ages(schedule) < _LONGEST
     what_if = _by_state(schedule) if sees_no_more else _by_replay(schedule)
     arrivals = submit[unsettled]
     for now in tqdm(np.unique(arrivals).tolist(), desc="predict", unit=" instants", delay=1, disable=not bar_shows()):
@@ -104,6 +104,12 @@ def _sees_no_more(policy: Any) -> bool:
     return set(asked) <= set(THREE)
 
 
+def _ages(schedule: Schedule) -> int:
+    """Seconds for which nobody waits, whatever is predicted: longer than all jobs one after another."""
+    submit = schedule.column("submit")
+    return 1 + sum(_estimates(schedule).tolist(), int(submit[-1]) - int(submit[0]) if len(submit) else 0)
+
+
 def _by_state(schedule: Schedule) -> _WhatIf:
     """Continue the simulation from the jobs that run or wait.
 
@@ -111,10 +117,11 @@ def _by_state(schedule: Schedule) -> _WhatIf:
     start, for the rest of their estimates; their rank is the highest because of very early submit times.
     """
     policy: Any = schedule.policy
+    ages = _ages(schedule)
     if isinstance(policy.order, Thresholded):
-        policy = replace(policy, order=replace(policy.order, seconds=min(policy.order.seconds, _AGES)))
+        policy = replace(policy, order=replace(policy.order, seconds=min(policy.order.seconds, ages)))
     elif policy.order != "fcfs":
-        policy = replace(policy, order=Thresholded(policy.order, _AGES))
+        policy = replace(policy, order=Thresholded(policy.order, ages))
     submit, start, end = (schedule.column(name) for name in ("submit", "start", "end"))
     estimate, procs, machine = _estimates(schedule), schedule.column("procs"), schedule.workload.procs
     alive, known = np.empty(0, np.int64), 0
@@ -126,9 +133,9 @@ def _by_state(schedule: Schedule) -> _WhatIf:
         alive = alive[end[alive] > now - (start[alive] == now)]  # one of no length that starts now is there, too
         runs = start[alive] < now
         running, waiting = alive[runs], alive[~runs]
-        left = np.concatenate([[2 * _AGES + 1], start[running] + estimate[running] - now, estimate[waiting]])
+        left = np.concatenate([[2 * ages + 1], start[running] + estimate[running] - now, estimate[waiting]])
         sizes = np.concatenate([[machine], procs[running], procs[waiting]])
-        begin = np.full(1 + len(running), now - 2 * _AGES)
+        begin = np.full(1 + len(running), now - 2 * ages)
         begin[0] -= 1
         told = policy.schedule(np.concatenate([begin, submit[waiting]]), left, left, sizes, machine)["start"]
         return told[len(begin) + np.searchsorted(waiting, arrived)]

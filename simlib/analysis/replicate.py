@@ -4,33 +4,36 @@ Only this module shakes logs. `simlib.compare`, and all measures of the study ov
 """
 
 import pickle
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from .._util import cache, checks, paths
 from .._util.arrays import Codes, Ints
+from ..core import estimates as models
 from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
 from ..core.sweeps import sweep
 from ..core.workload import Workload, check_shaking
-from .cases import Case, check_names, is_estimates, made
+from .cases import Case, check_names, made
 
 Log = Workload | Callable[[int], Workload]
 """A log, or of a run's seed what makes one: a draw of a model, or of what a log has lost."""
 
 Measure = Callable[[Schedule], Any]
-"""Takes of a schedule a number, or an array with one number for each job, of which the mean counts."""
+"""Takes of a schedule a number, or one number for each job, of which the mean counts: see `by_job`."""
 
 MEASURES = ("mean_wait", "mean_response", "mean_bounded_slowdown")
 """What is measured unless something else is asked for."""
+
+LEVELS = ["log", "estimates", "load", "policy", "run"]
+"""The levels of the result, each only if several were given."""
 
 BLOCK = 20
 """So many runs are kept in one file."""
@@ -61,8 +64,9 @@ def replicate(
     performance evaluation sensitivity and variability by input shaking", MASCOTS 2007).
 
     Run 0 is the unchanged log; run k is shaken with seed `seed` + k - 1 for all policies, so you can compare policies
-    run by run. In a checkout of the study, `build/cache/` keeps the runs by everything on which they depend; the same
-    request reads them from there.
+    run by run. In a checkout of the study, `build/cache/` keeps the runs by everything on which they depend, such as
+    the code of your functions and the variables that it reads; the same request reads them from there. Runs are not
+    kept if that is not known completely, as of a function that reads a file.
 
     Parameters
     ----------
@@ -72,25 +76,28 @@ def replicate(
         A case is a policy with changes of the log, such as `(EASY(), "exact")`: see `simlib.compare`. Each case is
         measured over its jobs, which `jobs` counts.
     estimates : str, model, callable, or dict of these, optional
-        As for `Workload.with_estimates`; a function makes one of them from the run's seed. None: the log's own.
+        As for `Workload.with_estimates`: a name, a model, or a function of the jobs and of a generator of the run's
+        seed. A model that draws and has no own seed, such as `Uniform(2)`, draws anew in each run. None: the log's own.
     loads : float or sequence of float, optional
         As for `Workload.scale_load`. By default the log's own.
     shakes, seconds, seed : int
         The number of shaken runs, the largest shift in seconds, and the first seed.
     by : str or callable, optional
         Divide the jobs: by the "month" in which they end, by "size" class, by "user", "group", "queue" or "partition";
-        or by the values that a function of the schedule gives to the jobs.
+        or by the values that a function of the schedule gives to the jobs. A Series is matched by the index of the
+        jobs, an array by their order.
     measures : sequence of str, dict, or callable, optional
         By default mean wait, response time and bounded slowdown. Otherwise names of entries of `Schedule.summary`, or
         of columns of `Schedule.jobs`, which are averaged; or a dict that has, by column of the result, such a name, or
-        a function of the schedule that gives one number, or one for each job, which are averaged. A callable gives all
-        measures at once: a Series, or a DataFrame whose index has further levels; then `by` is not allowed.
+        a function of the schedule that gives one number, or one for each job, as for `by`, which are averaged. A
+        callable gives all measures at once: a Series or dict by name, or a DataFrame whose index has further levels;
+        then `by` is not allowed.
     overrun, feedback
         As for `simulate`.
     as_it_is : bool
         Whether to include run 0.
     keep : bool
-        Whether runs are kept in a checkout.
+        Whether runs are kept in a checkout. Changes of the library itself are seen in its files only.
     executor : concurrent.futures.Executor or distributed.Client, optional
         By default threads, see `simlib.sweep`.
 
@@ -104,8 +111,9 @@ def replicate(
     Raises
     ------
     ValueError
-        If there is no policy, `shakes` is not a whole number of at least 0, `seconds` is out of range, the seed is
-        below 0, or a measure is unknown; as from `simulate` and the changes of workloads.
+        If there is no log, policy, kind of estimates, load, measure or run; for a setting of another kind or out of
+        range; for an unknown measure, or one that gives something else than is said above; as from `simulate` and the
+        changes of workloads.
 
     Examples
     --------
@@ -117,40 +125,82 @@ def replicate(
     >>> runs = simlib.replicate(w, policies, estimates={"own": None, "exact": "exact"}, shakes=2)
     >>> runs.groupby(["estimates", "policy"], sort=False).mean_wait.mean().round().to_dict()
     {('own', 'EASY'): 8794.0, ('own', 'FCFS'): 90014.0, ('exact', 'EASY'): 5764.0, ('exact', 'FCFS'): 90014.0}
+
+    Estimates of your own, drawn anew in each run: users request up to three times what they need.
+
+    >>> def generous(jobs, rng):
+    ...     return (jobs.run * rng.uniform(1, 3, size=len(jobs))).round()
+    >>> runs = simlib.replicate(w, simlib.EASY(), estimates={"exact": "exact", "generous": generous}, shakes=2)
+    >>> runs.groupby("estimates", sort=False).mean_wait.mean().round().to_dict()
+    {'exact': 5764.0, 'generous': 6406.0}
     """
     where = "replicate"
     checks.whole(where, "shakes", shakes, 0)
     check_shaking(where, seconds, seed)
+    for name, flag in (("feedback", feedback), ("as_it_is", as_it_is), ("keep", keep)):
+        checks.check(where, name, flag, checks.FLAG)
+    _expect(shakes or as_it_is, "shakes", shakes, "at least 1 without the log as it is")
+    _expect(by is None or callable(by) or by in BY, "by", by, f"None, a function of a schedule, or one of {BY}")
     if isinstance(policies, Mapping):
         check_names(where, policies)
     by_log, by_estimates, by_policy = map(_by_name, (logs, estimates, policies))
-    several_loads = loads is not None and not isinstance(loads, int | float)
-    by_load = list(loads) if several_loads else [loads]  # type: ignore[arg-type]
+    _expect(by_log and all(map(_is_log, by_log.values())), "logs", logs, _LOGS)
+    _expect(by_estimates, "estimates", estimates, "some kind of estimates")
+    by_estimates = {name: kind if kind is None else models.named(kind) for name, kind in by_estimates.items()}
+    several_loads = np.ndim(loads) > 0  # type: ignore[arg-type]
+    by_load: list[Any] = list(loads) if several_loads else [loads]  # type: ignore[arg-type]
+    if loads is not None:
+        for load in by_load:
+            checks.check(where, "loads", load, checks.number("a positive number such as 0.8", above=0))
+        _expect(len({*by_load}) == len(by_load) > 0, "loads", loads, "some different numbers")
+    columns = _columns(measures, by)
     named = [isinstance(logs, Mapping), isinstance(estimates, Mapping), several_loads, isinstance(policies, Mapping)]
     seeds = [*([None] if as_it_is else []), *range(seed, seed + shakes)]
     blocks = [seeds[place : place + BLOCK] for place in range(int(as_it_is), len(seeds), BLOCK)]
     blocks = [*([[None]] if as_it_is else []), *blocks]
-    if callable(measures) and by is not None:
-        raise ValueError(f"{where}: found by={by!r} with a function as measures, expected measures by name")
-    if not (by is None or by in BY or callable(by)):
-        expected = f"None, a function of a schedule, or one of {', '.join(map(repr, BY))}"
-        raise ValueError(f"{where}: found by={by!r}, expected {expected}")
-    measures = MEASURES if measures is None else measures
-    columns = measures if callable(measures) or isinstance(measures, Mapping) else {name: name for name in measures}
     measured = partial(_measured, measures=columns, by=by)
     rows: list[tuple] = []
     tables: list[pd.DataFrame] = []
     for (log, estimate), load in product(product(by_log, by_estimates), by_load):
-        case = by_log[log], by_estimates[estimate], load
-        draws = not isinstance(by_log[log], Workload) or _drawn(by_estimates[estimate])
-        depends = *case, seed if draws else None, seconds, overrun, feedback, measures, by
-        key = _key(*depends) if keep and paths.CHECKOUT else None
-        runs = _read_or_simulate(case, by_policy, blocks, (seed, seconds, overrun, feedback), measured, key, executor)
+        case, settings = (by_log[log], by_estimates[estimate], load), (seed, seconds, overrun, feedback)
+        depends = (columns, by) if keep and paths.CHECKOUT else None
+        runs = _read_or_simulate(case, by_policy, blocks, settings, measured, depends, executor)
         for policy, of_policy in runs.items():
-            for number, measured_of_run in enumerate(of_policy, int(not as_it_is)):
-                rows.append((log, estimate, load, policy, number))
+            for place, measured_of_run in enumerate(of_policy, int(not as_it_is)):
+                rows.append((log, estimate, load, policy, place))
                 tables.append(_table(measured_of_run))
     return _joined(rows, tables, [*named, True], by)
+
+
+_LOGS = "a Workload, a function that makes one of a seed, or a dict of some of these by name"
+
+
+def _is_log(log: Any) -> bool:
+    return isinstance(log, Workload) or (callable(log) and not isinstance(log, type))
+
+
+def _columns(measures: Any, by: Any) -> Any:
+    """The measures by column of the result; or the function that gives all of them."""
+    if callable(measures):
+        _expect(by is None, "by", by, "None with a function as measures, or measures by name")
+        return measures
+    given: Any = MEASURES if measures is None else measures
+    _expect(
+        isinstance(given, Mapping | Sequence) and not isinstance(given, str) and given, "measures", given, _MEASURES
+    )
+    named = isinstance(given, Mapping)
+    right = all(isinstance(one, str) or (named and callable(one)) for one in (given.values() if named else given))
+    _expect(right and len({*given}) == len(given), "measures", given, _MEASURES)
+    return dict(given) if named else {name: name for name in given}
+
+
+_MEASURES = "some different names of measures, a dict of such names and functions, or a function"
+
+
+def _expect(right: Any, name: str, found: object, expected: str) -> None:
+    """Refuse a setting that is not right."""
+    if not right:
+        raise ValueError(f"replicate: found {name}={found!r}, expected {expected}")
 
 
 def _by_name(given: Any) -> dict[Any, Any]:
@@ -197,38 +247,56 @@ def _read_or_simulate(
     blocks: Sequence[Sequence[int | None]],
     settings: tuple[int, int, str, bool],
     measured: Measure,
-    key: Any,
+    depends: tuple | None,
     executor: Any,
 ) -> dict[Any, list]:
     """Give the measures of all runs by policy: read kept runs, simulate the rest run by run, and keep it."""
-    places = {}
-    if key is not None:
-        for (name, policy), block in product(policies.items(), blocks):
-            with suppress(TypeError):  # of a policy that cannot be distinguished from another nothing is kept
-                places[name, id(block)] = cache.place("runs", key, policy, block)
-    kept = {place: paths.read_sealed(file) for place, file in places.items()}
-    missing = {
-        id(block): [name for name in policies if kept.get((name, id(block))) is None] for block in blocks
-    }  # by block the policies that are to be simulated
+    files = _files(case, policies, blocks, settings, depends)
+    kept = {place: paths.read_sealed(file) for place, file in files.items()}
+    # by block the policies that are to be simulated
+    missing = [[name for name in policies if kept.get((name, number)) is None] for number in range(len(blocks))]
     tasks = [
-        (case, [policies[name] for name in missing[id(block)]], run, settings, measured)
-        for block in blocks
+        (case, [policies[name] for name in names], run, settings, measured)
+        for names, block in zip(missing, blocks, strict=True)
         for run in block
-        if missing[id(block)]
+        if names
     ]
     simulated = iter(sweep(_replication, tasks, executor, label="runs"))
+    unchanged = _files(case, policies, blocks, settings, depends) if tasks and files else {}
     tables: dict[Any, list] = {name: [] for name in policies}
-    for block in blocks:
-        new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[id(block)] else []
-        of_block = dict(zip(missing[id(block)], new, strict=True))
+    for block_number, block in enumerate(blocks):
+        new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[block_number] else []
+        of_block = dict(zip(missing[block_number], new, strict=True))
         for name in policies:
-            place = name, id(block)
+            place = name, block_number
             if name not in of_block:
                 of_block[name] = pickle.loads(kept[place])  # type: ignore[arg-type]
-            elif place in places:
-                paths.write_sealed(places[place], pickle.dumps(of_block[name]))
+            elif place in files:
+                cache.keep(files[place], unchanged.get(place), pickle.dumps(of_block[name]))
             tables[name] += of_block[name]
     return tables
+
+
+def _files(
+    case: tuple,
+    policies: Mapping[Any, Case],
+    blocks: Sequence[Sequence[int | None]],
+    settings: tuple[int, int, str, bool],
+    depends: tuple | None,
+) -> dict[tuple[Any, int], Path]:
+    """The files of runs by policy and block, named by everything on which they depend; none of what is not known."""
+    (log, kind, _), (seed, *others) = case, settings
+    try:
+        common = cache.identity([*case, *others, depends, Schedule, Workload]) if depends is not None else None
+    except TypeError:
+        common = None
+    files = {}
+    for (name, policy), (block_number, block) in product(policies.items(), enumerate(blocks) if common else ()):
+        changes = policy[1:] if isinstance(policy, tuple) else ()
+        draws = not isinstance(log, Workload) or any(map(models.draws, (kind, *changes)))
+        if file := cache.place("runs", common, policy, block, seed if draws else None):
+            files[name, block_number] = file
+    return files
 
 
 def _replication(
@@ -242,78 +310,61 @@ def _replication(
     (log, estimates, load), (first, seconds, overrun, feedback) = case, settings
     draw = first if run is None else run
     workload = log if isinstance(log, Workload) else log(draw)
+    checks.check("replicate", f"log of seed {draw}", workload, checks.instance(Workload, "a Workload"))
     if estimates is not None:
-        workload = workload.with_estimates(estimates(draw) if _drawn(estimates) else estimates)
+        workload = workload.with_estimates(estimates, draw)
     if load is not None:
         workload = workload.scale_load(load)
     cases = [
-        (made(workload, str(policy), policy).workload, policy[0]) if isinstance(policy, tuple) else (workload, policy)
+        (made(workload, str(policy), policy, draw).workload, policy[0])
+        if isinstance(policy, tuple)
+        else (workload, policy)
         for policy in policies
     ]
     return [measured(schedule) for schedule in schedules(workload, cases, seconds, run, overrun, feedback)]
 
 
-def _drawn(estimates: Any) -> bool:
-    """Whether estimates are a function of a run's seed, and not a name or a model."""
-    return not (estimates is None or is_estimates(estimates))
-
-
-def _key(log: Log, *depends: Any) -> Any:
-    """The key of a group of runs, without policy and seeds; None if it cannot be known."""
-    state = _whole_state_of(log) if isinstance(log, Workload) else (cache.library(), log)
-    try:
-        return cache.identity([state, *depends])
-    except TypeError:
-        return None  # something that cannot be distinguished from another
-
-
-def state_of(workload: Workload, feedback: bool = False) -> tuple[Hashable, ...]:
-    """Make a key of everything on which simulations of a workload depend: its jobs, its machine, the library's code."""
-    known = _States.keys.setdefault(workload, {})
-    if feedback not in known:
-        followed = workload.followed() if feedback else ()
-        known[feedback] = cache.identity(workload.jobs), cache.identity(followed), workload.procs, workload.gpus
-    return cache.library(), *known[feedback]
-
-
-def _whole_state_of(workload: Workload) -> tuple[Hashable, ...]:
-    """Make a key of everything that measures of schedules may read: also the calendar, and the fields of the log."""
-    known = _States.keys.setdefault(workload, {})
-    if "whole" not in known:
-        known["whole"] = cache.identity([workload.log, str(workload.start), workload.name, workload.synthetic])
-    return *state_of(workload), *known["whole"]
-
-
-class _States:
-    """Keys by workload, which never changes; in a class, because global variables are part of a function's key."""
-
-    keys: WeakKeyDictionary[Workload, dict[Any, tuple]] = WeakKeyDictionary()
-
-
 def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
     """Measure a schedule: the groups of jobs, and by measure a number for each; or the result of a callable."""
     if not isinstance(measures, Mapping):  # all of it at once
-        return measures(schedule)
+        return _all_at_once(schedule, measures)
     if by is None:
         summary = dict(schedule.summary())
         of_all = {
             name: summary.get(measure) if isinstance(measure, str) else None for name, measure in measures.items()
         }
         for name, value in of_all.items():
-            of_all[name] = _of_jobs(schedule, measures[name]).mean() if value is None else value
+            of_all[name] = _of_jobs(schedule, name, measures[name]).mean() if value is None else value
         return pd.RangeIndex(1), of_all
     groups, code = _groups(schedule, by)
     known = code >= 0
     columns: dict[str, np.ndarray] = {}
     jobs = np.bincount(code[known], minlength=len(groups))
     for name, measure in measures.items():
-        of_jobs = np.ones(len(code)) if measure == "jobs" else _of_jobs(schedule, measure)
+        of_jobs = np.ones(len(code)) if measure == "jobs" else _of_jobs(schedule, name, measure)
         if of_jobs.ndim == 0:
             expected = f"expected one number for each job, to take the means by {by}"
             raise ValueError(f"replicate: measures: {name}: found one number for all jobs, {expected}")
         with np.errstate(invalid="ignore"):
             columns[name] = jobs if measure == "jobs" else np.bincount(code[known], of_jobs[known], len(groups)) / jobs
     return groups, columns
+
+
+def _all_at_once(schedule: Schedule, measures: Measure) -> Any:
+    """What a function gives that measures all at once."""
+    found = measures(schedule)
+    right = isinstance(found, Mapping | pd.DataFrame | pd.Series)
+    if isinstance(found, pd.Series):
+        right = not found.index.equals(schedule.workload.jobs.index)
+    if isinstance(found, pd.DataFrame):
+        right = not {*found.index.names} & {*LEVELS} and (found.index.nlevels == 1 or None not in found.index.names)
+    if not right:
+        expected = (
+            "a Series or dict of numbers by the names of measures, or a DataFrame with such columns, whose index has "
+            f"other names than {', '.join(LEVELS)}; a measure by name may give one number for each job"
+        )
+        raise ValueError(f"replicate: measures: found {' '.join(repr(found).split())[:80]}, expected {expected}")
+    return found
 
 
 def _table(measured: Any) -> pd.DataFrame:
@@ -326,10 +377,14 @@ def _table(measured: Any) -> pd.DataFrame:
     return pd.DataFrame([pd.Series(measured)])
 
 
-def _of_jobs(schedule: Schedule, measure: str | Measure) -> np.ndarray:
+def _of_jobs(schedule: Schedule, name: Any, measure: str | Measure) -> np.ndarray:
     """One number for each job, or the one number that a function gives for all."""
     if callable(measure):
-        return np.asarray(measure(schedule), float)
+        where, found = f"replicate: measures: {name}", measure(schedule)
+        values = np.asarray(found) if np.ndim(found) == 0 else checks.by_job(where, found, schedule.workload.jobs.index)
+        if values.dtype.kind in "biuf":
+            return values.astype(float)
+        raise ValueError(f"{where}: found {' '.join(repr(found).split())[:80]}, expected numbers")
     if (column := measure.removeprefix("mean_")) not in schedule.names:
         known = ", ".join(schedule.summary().index)
         expected = f"a function, a column of Schedule.jobs such as 'wait', or, without by, one of {known}"
@@ -340,7 +395,8 @@ def _of_jobs(schedule: Schedule, measure: str | Measure) -> np.ndarray:
 def _groups(schedule: Schedule, by: Any) -> tuple[pd.Index, np.ndarray]:
     """The groups of a schedule's jobs, and the place of each job's among them, -1 for none."""
     if callable(by):
-        code, called = pd.factorize(np.asarray(by(schedule)), sort=True)
+        values = checks.by_job("replicate: by", by(schedule), schedule.workload.jobs.index)
+        code, called = pd.factorize(values, sort=True)
         return pd.Index(called, name="group"), code
     if by == "month":
         code, months = pd.factorize(schedule.workload.calendar_month(schedule.column("end")), sort=True)
@@ -351,11 +407,10 @@ def _groups(schedule: Schedule, by: Any) -> tuple[pd.Index, np.ndarray]:
 
 def _joined(rows: list[tuple], tables: list[pd.DataFrame], named: list[bool], by: Any) -> pd.DataFrame:
     """Concatenate the tables of all runs, with index levels that distinguish them."""
-    levels = ["log", "estimates", "load", "policy", "run"]
     lengths = [len(table) for table in tables]
     index: dict[Any, pd.Index] = {
         level: pd.Index([row[place] for row in rows], tupleize_cols=False).repeat(lengths)
-        for place, level in enumerate(levels)
+        for place, level in enumerate(LEVELS)
         if named[place]
     }
     joined = pd.concat(tables)
@@ -388,8 +443,10 @@ class Groups:
 
 def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Groups:
     """Divide a workload's jobs."""
-    if isinstance(by, str) or not by or not all(way in BY for way in by):
-        raise ValueError(f"{workload.name}: found by={by!r}, expected a list of some of {', '.join(map(repr, BY))}")
+    right = isinstance(by, Sequence) and not isinstance(by, str) and by and all(by.count(way) == 1 for way in by)
+    if not (right and all(way in BY for way in by)):
+        expected = f"a list of some different ones of {', '.join(map(repr, BY))}"
+        raise ValueError(f"{workload.name}: found by={by!r}, expected {expected}")
     rows: list[tuple[str, str]] = []
     codes, sizes = [], []
     for way in dict.fromkeys([ALL, *by]):
@@ -424,5 +481,6 @@ def divided(workload: Workload, way: str) -> tuple[list, Ints]:
         values = -np.ones(len(jobs)) if workload.log is None else workload.log.partition.loc[jobs.index].to_numpy()
     else:
         values = jobs[way].to_numpy()
-    code, names = pd.factorize(np.where(values >= 0, values, np.nan), sort=True)
-    return [f"{name:.0f}" for name in names], code
+    code = np.full(len(values), -1)
+    code[values >= 0], names = pd.factorize(values[values >= 0], sort=True)
+    return [str(int(name)) for name in names], code

@@ -1,11 +1,14 @@
 """Model how run-time estimates arise: each model gives each job an estimate (MF sections 4.2 to 4.5).
 
-A model is a function of the jobs table (`Workload.jobs`) that returns one estimate in whole seconds a job; any such
-function can be passed to `Workload.with_estimates`.
+`Workload.with_estimates` and `simlib.replicate` take a model of this file, or a function `f(jobs, rng)`: of the jobs
+table (`Workload.jobs`) and of a `numpy.random.Generator` of the run's seed. It returns an estimate in whole seconds for
+each job: a Series by the index of the jobs, or an array in their order.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +17,12 @@ from .._util import checks
 from .._util.arrays import Bools, Floats, Ints
 from .._util.compiled import compiled
 
-Model = Callable[[pd.DataFrame], pd.Series | np.ndarray | Sequence[float]]
-"""A function of the jobs table that returns one estimate in whole seconds a job."""
+Model = Callable[..., pd.Series | np.ndarray | Sequence[float]]
+"""A model of this file, or a function of the jobs and of a generator: see above."""
 
 WEEK = 7 * 86400
+
+_SEED = checks.or_none(checks.whole_number(0))
 
 
 def in_seconds(estimate: pd.Series, model: object) -> pd.Series:
@@ -61,6 +66,14 @@ class Exact:
 class Uniform:
     """Draw at random from [r, f r], r being the run time and f >= 1 the badness factor (MF section 4.2).
 
+    Parameters
+    ----------
+    f : float
+        The badness factor.
+    seed : int, optional
+        By default the seed of the run: each run of `simlib.replicate` draws anew, `Workload.with_estimates` with its
+        `seed`.
+
     Examples
     --------
     >>> import simlib
@@ -70,13 +83,15 @@ class Uniform:
     """
 
     f: float
-    seed: int = 0
+    seed: int | None = None
 
     def __post_init__(self) -> None:
-        checks.settings(self, seed=checks.whole_number(0), f=checks.number("a number of at least 1", least=1))
+        checks.settings(
+            self, seed=checks.or_none(checks.whole_number(0)), f=checks.number("a number of at least 1", least=1)
+        )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
-        u = np.random.default_rng(self.seed).random(len(jobs))
+        u = np.random.default_rng(self.seed or 0).random(len(jobs))
         return in_seconds(np.floor(jobs.run * (1 + (float(self.f) - 1) * u)), self)  # never above f r
 
 
@@ -112,6 +127,15 @@ class Modelled:
 
     Rounding to whole seconds makes step 1 return T_r itself for jobs of up to 50 s.
 
+    Parameters
+    ----------
+    seed : int, optional
+        As for `Uniform`.
+    under : float
+        A share of the jobs.
+    short, stretch, cap : float
+        Seconds, a factor, and seconds.
+
     Examples
     --------
     >>> import simlib
@@ -120,7 +144,7 @@ class Modelled:
     0.1
     """
 
-    seed: int = 0
+    seed: int | None = None
     under: float = 0.10
     short: float = 90
     stretch: float = 10
@@ -129,7 +153,7 @@ class Modelled:
     def __post_init__(self) -> None:
         checks.settings(
             self,
-            seed=checks.whole_number(0),
+            seed=_SEED,
             under=checks.number("a probability", least=0, most=1),
             short=checks.number("a number of seconds, at least 0", least=0, most=np.inf),
             stretch=checks.number("a number of at least 1", least=1),
@@ -137,7 +161,7 @@ class Modelled:
         )
 
     def __call__(self, jobs: pd.DataFrame) -> pd.Series:
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.seed or 0)
         too_small = rng.random(len(jobs)) < self.under
         u = 1 - rng.random(len(jobs))  # NumPy's interval is [0, 1)
         estimate = jobs.run / u * np.where(jobs.run < self.short, float(self.stretch), 1)
@@ -343,14 +367,43 @@ def _past(
 
 NAMES: dict[str, Model] = {"user": User(), "exact": Exact()}
 
+_MODELS = (User, Exact, Uniform, Scaled, Modelled, Historical, LastTwo)
+
+
+def is_model(value: object) -> bool:
+    """Tell whether a value is a model of this file."""
+    return isinstance(value, _MODELS)
+
 
 def named(model: str | Model) -> Model:
-    """Look up a model by its name in `NAMES`; a model is returned as it is."""
+    """Look up a model by its name in `NAMES`; a model or a function of jobs and generator is returned as it is."""
     if isinstance(model, str) and model in NAMES:
         return NAMES[model]
-    if callable(model) and not isinstance(model, type):
-        return model
-    raise ValueError(
-        f"estimates: found {model!r}, expected one of {', '.join(map(repr, NAMES))} "
-        "or a model such as simlib.estimates.Uniform(f=2, seed=1)"
-    )
+    if is_model(model):
+        return model  # type: ignore[return-value]
+    expected = "a function f(jobs, rng) of the jobs table and a numpy.random.Generator of the run's seed"
+    if not callable(model) or isinstance(model, type) or isinstance(getattr(model, "func", None), type):
+        raise ValueError(
+            f"estimates: found {model!r}, expected one of {', '.join(map(repr, NAMES))}, "
+            f"a model such as simlib.estimates.Uniform(f=2), or {expected}"
+        )
+    try:
+        inspect.signature(model).bind("jobs", "rng")
+    except (TypeError, ValueError) as error:  # the latter of some that are not written in Python
+        raise ValueError(f"estimates: found {model!r} ({error}), expected {expected}") from None
+    return model
+
+
+def draws(model: str | Model | None) -> bool:
+    """Tell whether a model may draw other estimates for another seed."""
+    return getattr(model, "seed", 0) is None or not (model is None or isinstance(model, str) or is_model(model))
+
+
+def made_by(model: Model, jobs: pd.DataFrame, seed: int) -> tuple[Any, str]:
+    """Make the estimates of some jobs with a seed, and describe how."""
+    if not is_model(model):
+        called = getattr(model, "__name__", repr(model)) + f", seed {seed}" * (seed != 0)
+        return model(jobs, np.random.default_rng(seed)), called
+    if draws(model):
+        model = replace(model, seed=seed)  # type: ignore[type-var]
+    return model(jobs), str(model)

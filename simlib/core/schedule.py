@@ -219,6 +219,8 @@ class Schedule:
     <Schedule of two jobs under EASY(): mean wait 4 s>
     """
 
+    _memory = ("_known",)  # for `cache.identity`: what follows from the rest
+
     def __init__(
         self,
         workload: Workload,

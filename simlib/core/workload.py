@@ -87,6 +87,8 @@ class Workload(Calendar):
     <Workload from a table: 2 jobs on 4 processors; 1 dropped (larger than the machine)>
     """
 
+    _memory = ("_followed",)  # for `cache.identity`: what follows from the rest
+
     def __init__(
         self,
         jobs: pd.DataFrame,
@@ -538,19 +540,23 @@ class Workload(Calendar):
         new.gpus = 0
         return new
 
-    def with_estimates(self, model: str | _estimates.Model) -> Self:
+    def with_estimates(self, model: str | _estimates.Model, seed: int = 0) -> Self:
         """Give the same jobs other run-time estimates, as a new Workload.
 
         Parameters
         ----------
-        model : str or callable
-            A name in `simlib.estimates.NAMES` ("user", "exact") or a model from `simlib.estimates`: a function of the
-            jobs table that returns an estimate in seconds for each job.
+        model : str, model or callable
+            A name in `simlib.estimates.NAMES` ("user", "exact"); a model from `simlib.estimates`; or your own function
+            of the jobs table, a copy, and a `numpy.random.Generator`. It returns an estimate in seconds for each job: a
+            Series by the index of the jobs, or an array in their order. `simlib.replicate` takes the same.
+        seed : int
+            Of the generator, and of a model that draws and has no own seed.
 
         Raises
         ------
         ValueError
-            For an object that is no model, and for an estimate that is not a whole number of seconds from 0 to 2^61.
+            For an object that is no model, for a Series that lacks a job, and for an estimate that is not a whole
+            number of seconds from 0 to 2^61.
 
         Examples
         --------
@@ -560,11 +566,21 @@ class Workload(Calendar):
         [10, 5]
         >>> w.with_estimates(simlib.estimates.Scaled(3)).jobs.estimate.to_list()
         [30, 24]
+
+        Users round up to minutes, and add up to five minutes:
+
+        >>> def in_minutes(jobs, rng):
+        ...     return 60 * (-(-jobs.run // 60) + rng.integers(0, 5, size=len(jobs), endpoint=True))
+        >>> w.with_estimates(in_minutes, seed=1).jobs.estimate.to_list()
+        [180, 240]
         """
+        checks.whole(f"{self.name}: with_estimates", "seed", seed, 0)
         model_itself = _estimates.named(model)
-        called = getattr(model_itself, "__name__", model_itself)
-        where, index = f"{self.name}: estimates: {called}", self._jobs.index
-        estimate = _estimates.in_seconds(pd.Series(checks.by_job(where, model_itself(self.jobs), index), index), where)
+        made, called = _estimates.made_by(model_itself, self.jobs, seed)
+        where = f"{self.name}: estimates: {called}"
+        estimate = _estimates.in_seconds(
+            pd.Series(checks.by_job(where, made, self._jobs.index), self._jobs.index), where
+        )
         new = self._derived(self._jobs.assign(estimate=estimate), f"estimates: {called}")
         if not isinstance(model_itself, _estimates.User):
             new._unrequested = self._unrequested[:0]

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from .._util.arrays import STATISTICS, whole
+from .._util import checks
+from .._util.arrays import STATISTICS
 from .._util.words import difference
 from ..analysis.comparison import Comparison
 from .panels import in_whole_per_cents, legend, plain_log_axis
@@ -223,7 +224,7 @@ def _refuse_unknown(where: str, **settings: tuple[Collection[str], Collection[st
 def _chosen(comparison: Comparison, policy: str, by: str, measure: str, statistic: str, most: int) -> pd.DataFrame:
     """The rows to draw: all groups if they have an order, else those that lose and gain most, beyond coincidence."""
     _refuse_unknown("winners", measure=([measure], _MEASURES), statistic=([statistic], STATISTICS))
-    whole("winners, changes", "most", most, 1)
+    checks.whole("winners, changes", "most", most, 1)
     table = comparison.who(policy, by, measure, statistic)
     if by in ("all", "month", "size"):
         return table.loc[comparison.groups(by)]

@@ -254,7 +254,7 @@ class Ordered:
         followed = feedback or engine.OPEN
         watched = np.zeros(2, np.int64) if progress_and_stop is None else progress_and_stop
         # kernels write into what they get, as submissions that follow jobs
-        submit, run, estimate, procs = (np.require(one, np.int64, "CW") for one in (submit, run, estimate, procs))
+        submit, run, estimate, procs = (np.require(one, np.int64, ["C", "W"]) for one in (submit, run, estimate, procs))
         given = submit, run, estimate, procs, machine, *followed, watched
         if gpus is not None:
             return {"submit": submit, **self._run_with_gpus(given, *gpus)}

@@ -390,10 +390,10 @@ def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, for
     """Compile a user's function, unless it was compiled before."""
     function: Any = known[order] if isinstance(order, str) else in_python(order)
     try:
-        hangs_on = identity(function if isinstance(order, str) else order)  # of a Multifactor its weights count
+        hangs_on = identity(plain(function))  # also what numba compiled before
     except TypeError:
         return _guarded(function, facts, where, for_queue)
-    if (key := (for_queue, facts, *hangs_on)) not in _compiled:
+    if (key := (for_queue, facts, hangs_on)) not in _compiled:
         _compiled[key] = _guarded(function, facts, where, for_queue)
     return _compiled[key]
 

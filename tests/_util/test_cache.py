@@ -2,8 +2,11 @@
 
 import functools
 import os
+import pickle
 import subprocess
 import sys
+import threading
+import time
 import types
 from dataclasses import dataclass, field
 
@@ -12,8 +15,11 @@ import pandas as pd
 import pytest
 from helpers import past
 
+import simlib
 from simlib import EASY, estimates
-from simlib._util.cache import identity
+from simlib._util import cache
+from simlib._util.cache import identity, once, place
+from simlib._util.paths import write_sealed
 from simlib.policies.walltime import Adjustment, Scheme
 
 
@@ -45,10 +51,7 @@ DIFFERENT = {
         EASY(adjust=Adjustment(Scheme(), past=past(1))),
         EASY(adjust=Adjustment(Scheme(), past=past(2))),
     ),
-    "models whose first numbers are equal": (
-        functools.partial(estimates.Uniform, 2),
-        functools.partial(estimates.Uniform, 3),
-    ),
+    "models whose seeds are equal": (estimates.Uniform(2), estimates.Uniform(3)),
     "models with other ends": (
         estimates.Historical(ends=pd.Series([1])),
         estimates.Historical(ends=pd.Series([2])),
@@ -66,7 +69,7 @@ DIFFERENT = {
 @pytest.mark.parametrize("one, other", DIFFERENT.values(), ids=DIFFERENT)
 def test_what_differs_has_another_key(one, other):
     assert identity(one) != identity(other)
-    assert hash(identity(one)) == hash(identity(one))
+    assert identity(one) == identity(one)
 
 
 SAME = {
@@ -90,9 +93,57 @@ def test_a_function_that_calls_itself_has_a_key():
     assert identity(down) == identity(down)
 
 
-def test_what_cannot_be_told_apart_is_refused():
-    with pytest.raises(TypeError, match="identity: found <generator"):
-        identity(number for number in ())
+UNKNOWN = {
+    "a generator": (number for number in ()),
+    "a lock": threading.Lock(),
+    "an open file": sys.stdout,
+    "a module": os,
+    "an object that refers to itself": types.SimpleNamespace(),
+    "what raises when it is looked at": type("Raises", (), {"__reduce_ex__": property(lambda self: 1 / 0)})(),
+    "a function of a file": lambda name: open(name).read(),
+    "a function of the time": lambda: time.time(),
+    "a log by its name": lambda seed: simlib.load("KTH-SP2"),
+    "nested a thousand times": functools.reduce(lambda inner, _: [inner], range(10_000), []),
+}
+UNKNOWN["an object that refers to itself"].me = UNKNOWN["an object that refers to itself"]
+
+
+@pytest.mark.parametrize("value", UNKNOWN.values(), ids=UNKNOWN)
+def test_what_is_not_known_completely_has_no_key(value):
+    with pytest.raises(TypeError, match="identity: found"):
+        identity(value)
+    assert place("kind", value) is None
+
+
+def test_a_result_is_read_unless_its_file_is_damaged(monkeypatch, tmp_path):
+    def double(number):
+        return 2 * number
+
+    monkeypatch.setattr(cache, "FOLDER", tmp_path)
+    assert once(double)(21) == 42
+    (path,) = tmp_path.rglob("*.pickle")
+    write_sealed(path, pickle.dumps(41))
+    assert once(double)(21) == 41  # it is read
+    path.write_bytes(path.read_bytes()[:32] + pickle.dumps(7))
+    assert once(double)(21) == 42
+
+
+def test_of_what_is_not_known_completely_a_result_is_made_and_not_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(cache, "FOLDER", tmp_path)
+    assert once(sum)(number for number in (1, 2)) == 3
+    assert not list(tmp_path.rglob("*"))
+
+
+def test_nothing_is_kept_that_changes_what_it_depends_on(monkeypatch, tmp_path):
+    monkeypatch.setattr(cache, "FOLDER", tmp_path)
+    calls = []
+    assert once(lambda: len(calls.append(1) or calls))() == 1 and not list(tmp_path.rglob("*.pickle"))
+
+
+def test_nothing_is_kept_once_a_source_of_the_library_has_changed(monkeypatch):
+    assert place("kind", 1) is not None
+    monkeypatch.setattr(cache, "_LOADED", 0)
+    assert place("kind", 1) is None
 
 
 @pytest.mark.slow

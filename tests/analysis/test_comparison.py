@@ -207,7 +207,16 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
         (EASY_AND_FCFS, {"least": 0}, "compare: found least=0, expected a whole number of at least 1"),
         (EASY_AND_FCFS, {"users": 3}, "sample: compare: found users=3, expected 0, or at least 5"),
         (EASY_AND_FCFS, {"users": -1}, "found users=-1"),
-        (EASY_AND_FCFS, {"by": []}, "found by=.*, expected a list of some of 'all', 'month'"),
+        *(
+            (EASY_AND_FCFS, {"by": by}, "found by=.*, expected a list of some")
+            for by in ([], {}, True, 3, ["size"] * 2)
+        ),
+        *((EASY_AND_FCFS, {"base": base}, "found base=") for base in ([], True, "", float("nan"))),
+        *(
+            (EASY_AND_FCFS, {name: value}, f"found {name}=.*, expected")
+            for name in ("shakes", "seconds", "seed", "least", "users", "overrun")
+            for value in (True, "no", None, 2.5, float("nan"))
+        ),
         (EASY_AND_FCFS, {"by": "size"}, "found by='size', expected a list"),
         (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some of"),
         (

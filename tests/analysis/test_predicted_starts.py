@@ -114,6 +114,14 @@ def test_a_killed_job_ends_as_it_is_expected_to():
     assert predicted_starts(table(rows, 4), EASY()).predicted.to_list() == [0, 30]
 
 
+@pytest.mark.parametrize("order", ["fcfs", "sjf", simlib.Thresholded("sjf", 10**11)])
+@pytest.mark.parametrize("long", [100, 10**9, 10**11, 2**52, 2**58])
+def test_however_long_jobs_wait_they_are_told_what_the_reference_would_do(order, long):
+    rows = [(0, long, long, 4), (1, long // 2, long, 4), (2, 9, 9, 4), (long, 5, 9, 3), (long + 1, 5, 5, 4)]
+    w, policy = table(rows, 4), EASY(order=order)
+    assert predicted_starts(w, policy).predicted.to_dict() == told_slowly(w, policy).to_dict()
+
+
 def test_of_no_job_nothing_is_told():
     assert predicted_starts(table([(0, 1, 1, 1)], 1).select([False]), EASY()).empty
 

@@ -24,6 +24,11 @@ def busy():
     return sample().select("submit < 864000")
 
 
+@pytest.fixture(scope="module")
+def few(busy):
+    return busy.select("submit < 86400")
+
+
 @pytest.fixture
 def simulated(monkeypatch, tmp_path):
     """The schedules that were made, in a folder in which nothing is kept yet."""
@@ -69,7 +74,7 @@ def test_a_draw_hangs_on_the_seed_of_its_run(busy):
 
     runs = replicate(half, EASY(), shakes=2, seed=5, measures=["jobs"])
     assert runs.jobs.tolist() == [len(busy) // 2 + seed for seed in (5, 5, 6)]
-    drawn = replicate(busy, EASY(), estimates=lambda seed: estimates.Uniform(4, seed), shakes=2, seconds=0)
+    drawn = replicate(busy, EASY(), estimates=estimates.Uniform(4), shakes=2, seconds=0)
     assert drawn.mean_wait[1] == drawn.mean_wait[0] != drawn.mean_wait[2]
 
 
@@ -85,6 +90,32 @@ def test_jobs_are_divided_by_month_and_other_ways(busy):
     assert users.tolist() == pytest.approx(expected.tolist()) and list(users.index) == [str(u) for u in expected.index]
     wide = replicate(busy, EASY(), by=lambda s: s.column("procs") > 8, shakes=0, measures=["mean_wait"])
     assert wide.mean_wait[0, True] == pytest.approx(schedule.jobs.wait[schedule.jobs.procs > 8].mean())
+
+
+def test_what_is_given_for_each_job_is_matched_by_index_or_is_in_order(busy):
+    schedule = simulate(busy, EASY())
+    expected = schedule.jobs.groupby("user").wait.mean()
+    forms = {"array": lambda s: s.column("wait"), "list": lambda s: s.column("wait").tolist()}
+    forms |= {"Series": lambda s: s.jobs.wait, "moved": lambda s: s.jobs.wait.sort_values()}
+    forms |= {"more": lambda s: pd.concat([s.jobs.wait, pd.Series({-1: 10**9})]).sample(frac=1, random_state=1)}
+    found = replicate(busy, EASY(), shakes=0, measures=forms, by=lambda s: s.jobs.sort_values("wait").user).loc[0]
+    for form in forms:
+        assert found[form].tolist() == pytest.approx(expected.tolist())
+
+
+def test_estimates_are_the_same_function_here_and_for_one_workload(busy):
+    def drawn(jobs, rng):
+        return (jobs.run * rng.uniform(1, 3, len(jobs))).round().sample(frac=1, random_state=1)
+
+    models = {"function": drawn, "model": estimates.Uniform(3), "seeded": estimates.Uniform(3, seed=7)}
+    found = replicate(busy, EASY(), estimates=models, shakes=1, seconds=0, seed=5, measures=["estimate"]).estimate
+    for name, model in models.items():
+        alone = [busy.with_estimates(model, seed).jobs[["estimate", "run"]].max(axis=1).mean() for seed in (5, 5)]
+        assert found[name].tolist() == pytest.approx(alone)
+    more = replicate(busy, EASY(), estimates=models, shakes=2, seconds=0, seed=5, measures=["estimate"]).estimate
+    assert [more[name].nunique() for name in models] == [2, 2, 1]
+    case = replicate(busy, (EASY(), estimates.Uniform(3)), shakes=2, seconds=0, seed=5, measures=["estimate"]).estimate
+    assert case.equals(more["model"])
 
 
 def test_measures_are_names_functions_or_all_at_once(busy):
@@ -184,19 +215,91 @@ def test_of_a_policy_that_cannot_be_told_from_another_nothing_is_kept(busy, simu
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("settings", "named"),
-    [
-        ({"policies": {}}, "policies"),
-        ({"shakes": -1}, "shakes=-1"),
-        ({"seconds": 1.5}, "seconds=1.5"),
-        ({"seed": -1}, "seed=-1"),
-        ({"measures": ["mean_weight"]}, "mean_weight"),
-        ({"measures": ["makespan"], "by": "user"}, "makespan"),
-        ({"measures": Schedule.summary, "by": "user"}, "by='user'"),
-        ({"by": "colour"}, "colour"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_by_name(busy, settings, named):
-    with pytest.raises(ValueError, match=named):
-        replicate(busy, **{"policies": EASY(), "shakes": 1} | settings)
+NAN = float("nan")
+
+REFUSED = [
+    *(("shakes", value) for value in (-1, 2.5, True, "2", None, NAN)),
+    *(("seconds", value) for value in (-1, 1.5, True, "60", 10**10, NAN)),
+    *(("seed", value) for value in (-1, 2.5, True, "2", NAN)),
+    *((name, value) for name in ("feedback", "as_it_is", "keep") for value in ("no", 1, None, NAN)),
+    *(("by", value) for value in ("colour", "", True, 3, ["user"], {}, NAN)),
+    *(
+        ("measures", value)
+        for value in ([], {}, "mean_wait", ["wait", "wait"], [3], [["wait"]], {"wait": None}, True, 3, NAN)
+    ),
+    *(
+        ("loads", value)
+        for value in ([], [0.7, 0.7], [0.7, NAN], [[0.7]], "0.7", ["0.7"], 0, -1, True, NAN, float("inf"))
+    ),
+    *(("estimates", value) for value in ({}, "perfect", {"x": "perfect"}, 2, [None], estimates.Uniform, max, NAN)),
+    *(("logs", value) for value in ({}, None, "KTH-SP2", {"a": "KTH-SP2"}, [1], FCFS)),
+    ("policies", {}),
+    ("overrun", "stop"),
+    ("overrun", True),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), REFUSED)
+def test_a_setting_that_cannot_be_meant_is_refused_by_name(few, name, value):
+    with pytest.raises(
+        ValueError, match=rf"{name}.*found .*, expected|found {name}=.*, expected|{name}: found .*expected"
+    ):
+        replicate(**{"logs": few, "policies": EASY(), "shakes": 1} | {name: value})
+
+
+TOGETHER = [
+    ({"measures": ["mean_weight"]}, "mean_weight"),
+    ({"measures": ["makespan"], "by": "user"}, "makespan"),
+    ({"measures": Schedule.summary, "by": "user"}, "by='user'"),
+    ({"shakes": 0, "as_it_is": False}, "shakes=0"),
+    ({"logs": lambda seed: None}, "seed 0.*None"),
+]
+
+
+@pytest.mark.parametrize(("settings", "named"), TOGETHER)
+def test_settings_that_do_not_go_together_are_refused_by_name(few, settings, named):
+    with pytest.raises(ValueError, match=f"(?s){named}"):
+        replicate(**{"logs": few, "policies": EASY(), "shakes": 1} | settings)
+
+
+ONE_OF_EACH = {
+    "the first jobs": lambda s: s.jobs.wait.head(3),
+    "an array of the first jobs": lambda s: s.column("wait")[:3],
+    "a column": lambda s: s.jobs[["wait"]],
+    "twice": lambda s: pd.concat([s.jobs.wait, s.jobs.wait]),
+    "jobs of another log": lambda s: s.jobs.wait.set_axis(range(-len(s.jobs), 0)),
+    "a dict": lambda s: {"wait": 1},
+    "texts": lambda s: ["a"] * len(s.jobs),
+    "a text": lambda s: "a",
+    "nothing": lambda s: None,
+    "a complex number": lambda s: 1j,
+}
+
+
+@pytest.mark.parametrize("function", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+@pytest.mark.parametrize("by", [None, "user"])
+def test_a_measure_that_is_no_number_for_each_job_is_refused_by_name(few, function, by):
+    with pytest.raises(ValueError, match="measures: mine: found"):
+        replicate(few, EASY(), shakes=0, measures={"mine": function}, by=by)
+
+
+@pytest.mark.parametrize("function", [one for name, one in ONE_OF_EACH.items() if name != "texts"])
+def test_groups_that_are_none_of_each_job_are_refused_by_name(few, function):
+    with pytest.raises(ValueError, match="by: found"):
+        replicate(few, EASY(), shakes=0, by=function)
+
+
+ALL_AT_ONCE = {
+    "a number": lambda s: 1,
+    "nothing": lambda s: None,
+    "an array": lambda s: s.column("wait"),
+    "one for each job": lambda s: s.jobs.wait,
+    "a level of ours": lambda s: s.by_period([0, 1]).rename_axis("run"),
+    "a level without a name": lambda s: s.by_period([0, 1]).set_axis(pd.MultiIndex.from_tuples([(1, 2)])),
+}
+
+
+@pytest.mark.parametrize("function", ALL_AT_ONCE.values(), ids=ALL_AT_ONCE)
+def test_what_is_no_table_of_measures_is_refused(few, function):
+    with pytest.raises(ValueError, match="measures: found"):
+        replicate(few, EASY(), shakes=0, measures=function)

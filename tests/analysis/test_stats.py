@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import signal, stats
 
 import simlib
-from simlib.analysis.stats import band, batch_means, middle
+from simlib.analysis.stats import band, batch_means, cluster_bootstrap, middle
 
 
 def covered(series, truth, **settings):
@@ -189,3 +189,7 @@ def test_the_band_of_a_real_log_holds_the_runs_that_were_left_out(log):
             found = find(by_run.drop(index=run))
             of.append(left_out.between(found.low, found.high).mean())
     assert 0.92 <= np.mean(held[band]) <= 0.97 and np.mean(held[middle]) < 0.92
+
+
+def test_the_median_of_an_even_number_of_rows_is_the_lower_one_of_the_middle():
+    assert cluster_bootstrap(pd.DataFrame({"x": [1, 2]}), [0, 0], 5)["x", "median"].eq(1).all()

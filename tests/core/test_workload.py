@@ -167,7 +167,7 @@ def test_what_changes_a_workload_returns_a_new_one_and_leaves_the_old(change):
 
 
 def test_a_model_that_writes_into_its_table_does_not_change_the_workload():
-    def careless(jobs):
+    def careless(jobs, rng):
         jobs["run"] = 1
         return jobs.run
 
@@ -353,8 +353,8 @@ def test_what_cannot_shake_a_log_is_refused(settings):
         (estimates.Exact(), [50, 60, 70, 80], "estimates: Exact()"),
         (estimates.Scaled(2), [200, 400, 600, 800], "estimates: Scaled(factor=2)"),
         (estimates.Uniform(f=1), [50, 60, 70, 80], "estimates: Uniform(f=1, seed=0)"),
-        (lambda jobs: jobs.run + 5, [55, 65, 75, 85], "estimates: <lambda>"),
-        (lambda jobs: [1, 2, 3, 4.0], [1, 2, 3, 4], "estimates: <lambda>"),
+        (lambda jobs, rng: jobs.run + 5, [55, 65, 75, 85], "estimates: <lambda>"),
+        (lambda jobs, rng: [1, 2, 3, 4.0], [1, 2, 3, 4], "estimates: <lambda>"),
     ],
 )
 def test_estimates_by_name_by_a_model_or_a_function_of_the_jobs(model, expected, step):
@@ -366,7 +366,7 @@ def test_estimates_by_name_by_a_model_or_a_function_of_the_jobs(model, expected,
 
 @pytest.mark.parametrize("model", ["perfect", "Exact", "", None, 5, [1, 2, 3, 4], estimates.Exact, estimates.Uniform])
 def test_estimates_of_no_known_kind_are_refused(model):
-    with pytest.raises(ValueError, match=r"estimates: found .*, expected one of 'user', 'exact' or a model such as"):
+    with pytest.raises(ValueError, match=r"estimates: found .*, expected one of 'user', 'exact', a model such as"):
         made().with_estimates(model)
 
 
@@ -375,12 +375,12 @@ def test_estimates_of_no_known_kind_are_refused(model):
 )
 def test_a_model_gives_one_whole_number_a_job(estimate):
     with pytest.raises(ValueError):
-        made().with_estimates(lambda jobs: estimate)
+        made().with_estimates(lambda jobs, rng: estimate)
 
 
 @pytest.mark.parametrize("given", [2.0**64, 2**62, float("inf"), float("nan"), -1, -(2**63)])
 def test_an_estimate_that_is_none_names_its_model_and_its_job(given):
-    def mine(jobs):
+    def mine(jobs, rng):
         return pd.Series([9, 9, given, 9], jobs.index)
 
     with pytest.raises(ValueError, match=r"estimates: mine: job 4: found .*, expected whole seconds"):
@@ -415,9 +415,9 @@ def test_jobs_without_requested_time_are_counted_until_a_model_gives_them_an_est
 def test_estimates_given_as_a_series_are_matched_by_job_and_as_an_array_by_order():
     jobs = pd.DataFrame({"submit": [0, 1], "run": [5, 6], "procs": [1, 1]}, index=["a", "b"])
     w = Workload(jobs, 4)
-    by_job = w.with_estimates(lambda jobs: pd.Series({"b": 60, "a": 50}))
+    by_job = w.with_estimates(lambda jobs, rng: pd.Series({"b": 60, "a": 50}))
     assert by_job.jobs.estimate.to_dict() == {"a": 50, "b": 60}
-    assert w.with_estimates(lambda jobs: [70, 80]).jobs.estimate.to_dict() == {"a": 70, "b": 80}
+    assert w.with_estimates(lambda jobs, rng: [70, 80]).jobs.estimate.to_dict() == {"a": 70, "b": 80}
 
 
 def test_the_log_s_own_times_tell_when_jobs_ended(tmp_path):

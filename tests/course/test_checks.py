@@ -237,7 +237,7 @@ def test_lesson_4():
         ("4.3", ["wide", "s2", "wide"], "each job once; twice is there: wide"),
         ("4.3", ["wide", "B2"], "no job 'B2'"),
         ("4.4", month(), "as they were"),
-        ("4.4", month().with_estimates(lambda jobs: 2 * jobs.run), "run times doubled"),
+        ("4.4", month().with_estimates(lambda jobs, rng: 2 * jobs.run), "run times doubled"),
         ("4.4", month().with_estimates(Uniform(2)), "Uniform(f) draws lots"),
         ("4.4", month().select("procs > 1").with_estimates(Scaled(2)), "other jobs"),
         ("4.4", 2 * month().jobs.estimate, "expected a workload"),

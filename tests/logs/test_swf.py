@@ -803,7 +803,7 @@ def test_changed_estimates_are_written_and_others_left_unknown(put, tmp_path):
     w = read_swf(put(HEAD + rows))
     write_swf(w, tmp_path / "out.swf")
     assert (tmp_path / "out.swf").read_text() == HEAD + rows
-    write_swf(w.with_estimates(lambda jobs: jobs.estimate + 1), tmp_path / "out.swf")
+    write_swf(w.with_estimates(lambda jobs, rng: jobs.estimate + 1), tmp_path / "out.swf")
     assert read_swf(tmp_path / "out.swf").log.requested_time.tolist() == [51, 10]
 
 

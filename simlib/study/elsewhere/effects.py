@@ -91,8 +91,9 @@ def _waits(workload, policy, schedule):
 
 
 class _Known:
-    """Waits by workload and policy; in a class, for what a function reads of variables tells its runs from others."""
+    """Waits by workload and policy; in `_memory`, so that they are not part of the key of what is kept."""
 
+    _memory = ("waits",)
     waits = WeakKeyDictionary()
 
 

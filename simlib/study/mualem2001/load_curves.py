@@ -9,10 +9,8 @@ import pandas as pd
 
 from ... import plots
 from ..._util import cache
-from ..._util.cache import identity
 from ...analysis import load_curves
 from ...analysis.load_curves import over_runs
-from ...analysis.replicate import state_of
 from ...core import sweeps
 from ..claims import NOTHING, Measure
 from . import LABELS
@@ -52,15 +50,14 @@ def curves(
     follow others.
     """
     policies = {(name, rule): policy for rule, of_rule in readings.items() for name, policy in of_rule.items()}
-    once = cache.once(_at_load, "workload", "policies")
+    once = cache.once(_at_load)
     made = {}
     for label, make in models.items():  # one after another, for the workloads of all are large
-        key = identity(policies), MEASURES | dict(measures), batch[label], dict(stopping), label in feedback
+        how = policies, MEASURES | dict(measures), batch[label], dict(stopping), label in feedback
         workloads = {number: make(seed) for number, seed in enumerate(seeds, 1)}
-        states = {number: state_of(workload, label in feedback) for number, workload in workloads.items()}
         of_label = loads[label] if isinstance(loads, Mapping) else loads
         cases = list(product(workloads, sorted(of_label, reverse=True)))  # high loads take longest
-        tasks = [(states[number], workloads[number], load, policies, *key) for number, load in cases]
+        tasks = [(workloads[number], load, *how) for number, load in cases]
         found = dict(zip(cases, sweeps.sweep(once, tasks, executor, label="loads"), strict=True))
         made |= {(number, label, load): found[number, load] for number in workloads for load in of_label}
     in_order = sorted(made, key=lambda case: case[0])
@@ -69,8 +66,8 @@ def curves(
     return Curves(*(table[table.index.isin(list(measures), level="metric")] for table in tables))
 
 
-def _at_load(state, workload, load, policies, named, measures, batch, stopping, feedback):
-    """Simulate one load; `state` and `named` stand for workload and policies in the cache, which notebooks share."""
+def _at_load(workload, load, policies, measures, batch, stopping, feedback):
+    """Simulate one load; the cache, which notebooks share, keeps it."""
     first = {rule: name for name, rule in reversed(policies)}
     pairs = {(rule, name): ((first[rule], rule), (name, rule)) for name, rule in policies if name != first[rule]}
     return load_curves.at_load(workload, load, policies, batch, pairs, measures, stopping, feedback)
