@@ -65,8 +65,8 @@ def replicate(
 
     Run 0 is the unchanged log; run k is shaken with seed `seed` + k - 1 for all policies, so you can compare policies
     run by run. In a checkout of the study, `build/cache/` keeps the runs by everything on which they depend, such as
-    the code of your functions and the variables that it reads; the same request reads them from there. Runs are not
-    kept if that is not known completely, as of a function that reads a file.
+    the code of your functions and the variables that it reads; the same request reads them from there. Where that is
+    not known completely, as of a class of your own or a function that reads a file, nothing is kept.
 
     Parameters
     ----------
@@ -262,7 +262,6 @@ def _read_or_simulate(
         if names
     ]
     simulated = iter(sweep(_replication, tasks, executor, label="runs"))
-    unchanged = _files(case, policies, blocks, settings, depends) if tasks and files else {}
     tables: dict[Any, list] = {name: [] for name in policies}
     for block_number, block in enumerate(blocks):
         new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[block_number] else []
@@ -272,7 +271,7 @@ def _read_or_simulate(
             if name not in of_block:
                 of_block[name] = pickle.loads(kept[place])  # type: ignore[arg-type]
             elif place in files:
-                cache.keep(files[place], unchanged.get(place), pickle.dumps(of_block[name]))
+                paths.write_sealed(files[place], pickle.dumps(of_block[name]))
             tables[name] += of_block[name]
     return tables
 
@@ -287,7 +286,7 @@ def _files(
     """The files of runs by policy and block, named by everything on which they depend; none of what is not known."""
     (log, kind, _), (seed, *others) = case, settings
     try:
-        common = cache.identity([*case, *others, depends, Schedule, Workload]) if depends is not None else None
+        common = cache.identity([case, others, depends]) if depends is not None else None
     except TypeError:
         common = None
     files = {}

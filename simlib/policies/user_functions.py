@@ -6,6 +6,7 @@ import inspect
 import itertools
 import linecache
 import re
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,8 +19,6 @@ import numba
 import numpy as np
 from numba.core import types
 from numba.core.errors import NumbaWarning
-
-from .._util.cache import installed
 
 _BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 
@@ -88,7 +87,7 @@ def _copied(function: FunctionType, make: Callable[[FunctionType], Any], callers
     names, modules = {*function.__code__.co_names}, dict[str, ModuleType]()
 
     def copied(value: Any) -> Any:
-        if isinstance(value, ModuleType) and not installed(value):
+        if isinstance(value, ModuleType) and not _is_installed(value):
             if value.__name__ not in modules:
                 module = modules[value.__name__] = ModuleType(value.__name__)
                 own = {name: copied(part) for name, part in vars(value).items() if name in names}
@@ -164,6 +163,14 @@ def _is_random(value: Any) -> bool:
     module = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", ""))
     kinds = Random, np.random.RandomState, np.random.Generator, np.random.BitGenerator
     return isinstance(value, kinds) or module == "random" or module.startswith("numpy.random")
+
+
+def _is_installed(module: ModuleType) -> bool:
+    """Tell whether a module belongs to Python, an installed package or the library, and so does not change."""
+    name, file = module.__name__, getattr(module, "__file__", None) or ""
+    top = name.partition(".")[0]
+    of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.study")
+    return of_library or top in sys.stdlib_module_names or "site-packages" in file
 
 
 def _called(function: FunctionType) -> Iterator[FunctionType]:
