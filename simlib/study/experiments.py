@@ -19,7 +19,7 @@ from ..core.workload import Workload
 from .loading import Logs
 from .notebooks import notebook
 
-PACKAGES = "simlib", "numpy", "pandas", "numba", "scipy", "matplotlib"
+PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
 
 OF_PAPER = ("ANL-Intrepid",)
 """A paper's own log, for which those of its notebooks stand in."""

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from .. import plots
+from .. import __version__, plots
 from .._util import paths
 from . import claims
 from .experiments import PACKAGES, running
@@ -238,7 +238,8 @@ def provenance(exhibit, workloads, parameters):
         ],
         "parameters": parameters,
         "seed": parameters.get("seed"),
-        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
+        "versions": {"python": platform.python_version(), "simlib": __version__}
+        | {name: metadata.version(name) for name in PACKAGES},
     }
 
 
