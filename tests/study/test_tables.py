@@ -112,6 +112,14 @@ def test_a_third_policy_in_table_3_comes_into_table_and_picture(small_logs):
     assert ours == simulate(exact, EASY(backfill="sjf")).jobs.response.mean()
 
 
+def test_a_further_measure_in_table_3_is_in_the_table_and_judged_by_nothing(small_logs):
+    edits = {'"measures": MEASURES}': '"measures": MEASURES | {"wait_95th": lambda of: of.jobs.wait.quantile(0.95)}}'}
+    found = executed("mualem2001/table3", edits=edits, **FEW | {"draws": 2})
+    verdicts = found["table"].verdict.groupby("metric").count()
+    assert verdicts["wait_95th"] == 0 and verdicts["response_s"] > 0
+    assert {found[name]["verdict"] for name in ("inaccurate", "worse", "substantial", "pessimistic")} == {UNTESTED}
+
+
 # Table 4
 
 
