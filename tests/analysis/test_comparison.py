@@ -218,7 +218,7 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
             for value in (True, "no", None, 2.5, float("nan"))
         ),
         (EASY_AND_FCFS, {"by": "size"}, "found by='size', expected a list"),
-        (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some of"),
+        (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some"),
         (
             EASY_AND_FCFS | {"new": (EASY(), lambda w: w.derive(w.jobs.set_axis(w.jobs.index + 1), "anew"))},
             {},

@@ -347,8 +347,15 @@ def runs(space, keep=True):
     return replicate(**{name: space[of] for name, of in names.items()}, shakes=0, keep=keep)
 
 
+def compiles(name):
+    """Whether a change is of an order, which takes a second to compile."""
+    return [pytest.mark.slow] if "order" in CHANGES[name][0] else []
+
+
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.parametrize(("defined", "change"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(
+    ("defined", "change"), [pytest.param(*CHANGES[name], id=name, marks=compiles(name)) for name in CHANGES]
+)
 def test_after_a_change_the_runs_are_those_of_the_change(space, defined, change):
     exec(defined, space)
     before = runs(space)
