@@ -57,6 +57,7 @@ def place(kind: str, *key: Any) -> Path | None:
 
 
 _PACKAGE = Path(__file__).parents[1]
+_TOP = __package__.partition(".")[0]
 
 
 @functools.cache
@@ -102,7 +103,7 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
     A function whose code is among those `within`, such as one that calls itself, is represented by its name.
     """
     kind = type(value)
-    if kind in _PLAIN or (isinstance(value, np.generic) and kind.__module__ == "numpy"):
+    if kind in _PLAIN or (isinstance(value, np.generic) and _is_of(kind, "numpy")):
         return kind.__name__, repr(value)
     if kind in (list, tuple):
         if {*map(type, value)} <= {str, int}:  # long lists of names
@@ -114,7 +115,7 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
         return kind.__name__, *sorted(_known(part, within) for part in value)
     if kind is np.ndarray:
         return "array", *_of_array(value)
-    if kind in (pd.DataFrame, pd.Series) or (isinstance(value, pd.Index) and kind.__module__.startswith("pandas.")):
+    if kind in (pd.DataFrame, pd.Series) or (isinstance(value, pd.Index) and _is_of(kind, "pandas")):
         return kind.__name__, *(_known(part, within) for part in _of_table(value))
     if kind is functools.partial:
         return "partial", *(_known(part, within) for part in (value.func, value.args, value.keywords))
@@ -124,9 +125,13 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
         return "function", *_of_function(value, within)
     if name := _name(value):
         return "named", name
-    if name := _name(kind):  # and so `kind` is of this package, or of one that has no state
+    if _is_of(kind, _TOP) and (name := _name(kind)):
         return "object", name, *(_known(pair, within) for pair in _state(value).items())
     raise TypeError(f"a {kind.__module__}.{kind.__qualname__}")
+
+
+def _is_of(kind: type, package: str) -> bool:
+    return kind.__module__.partition(".")[0] == package
 
 
 def _of_array(value: np.ndarray) -> tuple:
@@ -155,15 +160,16 @@ def _of_table(value: Any) -> Iterator[Any]:
 
 
 def _state(value: Any) -> dict[str, Any]:
-    """The attributes of an object of this package, but for those that follow from the others."""
+    """The attributes of an object of this package, but for those that follow from others."""
     kind = type(value)
-    derived = {name for base in kind.__mro__ for name, own in vars(base).items() if _is_derived(own)}
+    derived = {name for base in kind.__mro__ for name, own in vars(base).items() if _is_cached(own)}
+    derived |= {name for base in kind.__mro__ for name in vars(base).get("_memory", ())}
     slots = [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
     attributes = getattr(value, "__dict__", {}) | {name: getattr(value, name) for name in slots if hasattr(value, name)}
     return {name: attributes[name] for name in sorted(attributes) if name not in derived}
 
 
-def _is_derived(attribute: Any) -> bool:
+def _is_cached(attribute: Any) -> bool:
     return isinstance(attribute, functools.cached_property)
 
 
@@ -175,9 +181,8 @@ _COMPUTING = ("builtins", "math", "numpy", "pandas", "scipy", "statistics", "ite
 
 def _in_library(value: Any) -> bool:
     """Tell whether a function or class is of this package, but not of the study, where exhibits come and go."""
-    package = __package__.partition(".")[0]
     name = f"{value.__module__}."
-    return name.startswith(f"{package}.") and not name.startswith(f"{package}.study.") and bool(_name(value))
+    return name.startswith(f"{_TOP}.") and not name.startswith(f"{_TOP}.study.") and bool(_name(value))
 
 
 def _name(value: Any) -> str:
@@ -194,10 +199,9 @@ def _name(value: Any) -> str:
             return ""
     except AttributeError:
         return ""
-    top, package = module.partition(".")[0], __package__.partition(".")[0]
-    if top not in (package, *_COMPUTING):
+    if module.partition(".")[0] not in (_TOP, *_COMPUTING):
         return ""
-    return f"{module}.{name} {_study()}" if f"{module}.".startswith(f"{package}.study.") else f"{module}.{name}"
+    return f"{module}.{name} {_study()}" if f"{module}.".startswith(f"{_TOP}.study.") else f"{module}.{name}"
 
 
 def _of_function(function: types.FunctionType, within: tuple[types.CodeType, ...]) -> Iterator[Any]:

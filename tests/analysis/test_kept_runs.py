@@ -247,9 +247,6 @@ CHANGES = {
     "a namespace": of_measure("x = types.SimpleNamespace(n=0)", "x.n", "x.n = 7"),
     "a numpy generator": of_measure("rng = np.random.default_rng(1)", "rng.random()", "rng = np.random.default_rng(7)"),
     "numpy's own random state": of_measure("np.random.seed(1)", "np.random.random()", "np.random.seed(7)"),
-    "a method of a schedule": of_measure(
-        "simlib.Schedule.extra = lambda self: 0", "s.extra()", "simlib.Schedule.extra = lambda self: 7"
-    ),
     "a module's variable": of_measure("import settings; settings.n = 0", "settings.n", "settings.n = 7"),
     "a module's module's variable": of_measure("import settings", "settings.inner.n", "settings.inner.n = 7"),
     "a module in a function": of_measure(
@@ -332,7 +329,6 @@ def space(monkeypatch, tmp_path):
     settings.n, settings.inner = 0, ModuleType("settings.inner")
     settings.inner.n = 0
     monkeypatch.setitem(sys.modules, "settings", settings)
-    monkeypatch.setattr(simlib.Schedule, "extra", None, raising=False)
     one_more = pd.concat([noted().jobs, noted().jobs.iloc[:1].assign(procs=5)], ignore_index=True)
     log = pd.DataFrame(-1, one_more.index, simlib.logs.swf.FIELDS)
     given = {"tiny": noted(), "noted": noted, "name": str(tmp_path / "file"), "log": noted()}
