@@ -18,8 +18,9 @@ from ..policies.conservative import Conservative, Selective
 from ..policies.easy import EASY, FCFS, Predictions
 from ..policies.orders import BACKFILL, THREE, Thresholded, asked_for
 
-_LONGEST = 2**50
-"""Seconds that orders, which reckon in floats, can add and compare exactly."""
+_AGES = 2**49
+"""Seconds for which nobody waits, where all jobs one after another take less; floats can add and compare them exactly.
+It is the same for all logs, so that an order is compiled once."""
 
 
 def predicted_starts(workload: Workload, policy: Policy, overrun: str = "extend") -> pd.DataFrame:
@@ -78,7 +79,7 @@ def _told(schedule: Schedule) -> Ints:
     predicted = start.copy()
     again = np.isin(submit, start[run == 0])  # a job ends at once, sooner than expected, and others start
     unsettled = np.flatnonzero((start > submit) | again)
-    sees_no_more = _sees_no_more(schedule.policy) and not schedule.workload.needs_gpus and _ages(schedule) < _LONGEST
+    sees_no_more = _sees_no_more(schedule.policy) and not schedule.workload.needs_gpus and _in_a_row(schedule) < _AGES
     what_if = _by_state(schedule) if sees_no_more else _by_replay(schedule)
     arrivals = submit[unsettled]
     for now in tqdm(np.unique(arrivals).tolist(), desc="predict", unit=" instants", delay=1, disable=not bar_shows()):
@@ -104,10 +105,10 @@ def _sees_no_more(policy: Any) -> bool:
     return set(asked) <= set(THREE)
 
 
-def _ages(schedule: Schedule) -> int:
-    """Seconds for which nobody waits, whatever is predicted: longer than all jobs one after another."""
+def _in_a_row(schedule: Schedule) -> int:
+    """Seconds from the first submission to the end of all jobs, if they ran one after another from the last one on."""
     submit = schedule.column("submit")
-    return 1 + sum(_estimates(schedule).tolist(), int(submit[-1]) - int(submit[0]) if len(submit) else 0)
+    return sum(_estimates(schedule).tolist(), int(submit[-1] - submit[0]) if len(submit) else 0)
 
 
 def _by_state(schedule: Schedule) -> _WhatIf:
@@ -117,11 +118,10 @@ def _by_state(schedule: Schedule) -> _WhatIf:
     start, for the rest of their estimates; their rank is the highest because of very early submit times.
     """
     policy: Any = schedule.policy
-    ages = _ages(schedule)
     if isinstance(policy.order, Thresholded):
-        policy = replace(policy, order=replace(policy.order, seconds=min(policy.order.seconds, ages)))
+        policy = replace(policy, order=replace(policy.order, seconds=min(policy.order.seconds, _AGES)))
     elif policy.order != "fcfs":
-        policy = replace(policy, order=Thresholded(policy.order, ages))
+        policy = replace(policy, order=Thresholded(policy.order, _AGES))
     submit, start, end = (schedule.column(name) for name in ("submit", "start", "end"))
     estimate, procs, machine = _estimates(schedule), schedule.column("procs"), schedule.workload.procs
     alive, known = np.empty(0, np.int64), 0
@@ -133,9 +133,9 @@ def _by_state(schedule: Schedule) -> _WhatIf:
         alive = alive[end[alive] > now - (start[alive] == now)]  # one of no length that starts now is there, too
         runs = start[alive] < now
         running, waiting = alive[runs], alive[~runs]
-        left = np.concatenate([[2 * ages + 1], start[running] + estimate[running] - now, estimate[waiting]])
+        left = np.concatenate([[2 * _AGES + 1], start[running] + estimate[running] - now, estimate[waiting]])
         sizes = np.concatenate([[machine], procs[running], procs[waiting]])
-        begin = np.full(1 + len(running), now - 2 * ages)
+        begin = np.full(1 + len(running), now - 2 * _AGES)
         begin[0] -= 1
         told = policy.schedule(np.concatenate([begin, submit[waiting]]), left, left, sizes, machine)["start"]
         return told[len(begin) + np.searchsorted(waiting, arrived)]

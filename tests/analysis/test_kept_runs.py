@@ -272,7 +272,6 @@ CHANGES = {
     "a file that pandas reads": of_measure(
         "open(name, 'w').write('0')", "pd.read_csv(name, header=None).iloc[0, 0]", "open(name, 'w').write('7')"
     ),
-    "an open file": of_measure("f = open(name, 'w+')", "f.tell()", "f.seek(7)"),
     "the environment": of_measure("import os; os.environ['N'] = '0'", "int(os.environ['N'])", "os.environ['N'] = '7'"),
     "estimates": ("n = 1\ndef kinds(jobs, rng): return jobs.run + n\nmeasures = ['estimate']", "n = 7"),
     "estimates of a class": (
