@@ -704,15 +704,26 @@ def _check_columns(table: pd.DataFrame, where: str, needed: Sequence[str]) -> No
 
 
 def checked_past(past: pd.DataFrame | None, needed: Sequence[str], of: str) -> pd.DataFrame | None:
-    """Check a table of earlier jobs as a workload's, and copy it; each has run, for a time of which two fit 64 bits."""
+    """Check a table of earlier jobs as a workload's, and copy it; each has run, for a time of which two fit 64 bits.
+
+    Run times and estimates may be fractions, as the study's worked examples have them.
+    """
     checks.check(of, "past", past, checks.or_none(_TABLE))
     if past is None:
         return None
     _check_columns(past, f"{of}: past", needed)
-    columns = {
-        column: checks.whole_numbers(f"{of}: past: column {column}", past[column], past.index) for column in needed
-    }
-    checks.whole_numbers(f"{of}: past: column run", past.run, past.index, 0, checks.LATEST, "whole seconds, 0 to 2^61")
+    columns = {}
+    for column in needed:
+        where, values = f"{of}: past: column {column}", past[column]
+        if column not in ("run", "estimate") or values.dtype.kind not in "f":
+            columns[column] = checks.whole_numbers(where, values, past.index)
+        elif not np.isfinite(values).all():
+            place = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(f"{where}: job {past.index[place]}: found {values.iloc[place]}, expected seconds")
+    if not (past.run.between(0, checks.LATEST)).all():
+        place = int(np.flatnonzero(~past.run.between(0, checks.LATEST))[0])
+        found = f"job {past.index[place]}: found {past.run.iloc[place]}"
+        raise ValueError(f"{of}: past: column run: {found}, expected seconds, 0 to 2^61")
     return past.assign(**columns)
 
 

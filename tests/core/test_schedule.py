@@ -146,7 +146,7 @@ def test_totals_are_sums_over_the_jobs_that_end_in_a_period_and_the_seconds_in_i
     start, end = submit + wait, submit + wait + run
     edges = np.array(edges, int)
     sums = metrics.totals(edges, submit, start, run, procs, backfilled.astype(bool), floor)
-    slowdown = metrics.bounded_slowdown(wait, run, floor=floor)
+    slowdown = metrics.bounded_slowdown(wait, run, floor=None if floor == -np.inf else floor)
     seconds = np.arange(160)
     busy = ((start <= seconds[:, None]) & (seconds[:, None] < end)) @ procs
     ended, during = (np.searchsorted(edges, of, side="right") for of in (end, seconds))

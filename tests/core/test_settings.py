@@ -107,9 +107,9 @@ SETTINGS = [
     (functools.partial(walltime.parameters, W.jobs, schemes=[Scheme("user")]), "ends", ""),
     (functools.partial(walltime.parameters, W.jobs, W.ends), "schemes", "list"),
     (Uniform, "f", "huge int8 float32"),
-    (functools.partial(Uniform, 2), "seed", FROM_0),
+    (functools.partial(Uniform, 2), "seed", f"{FROM_0} none"),
     (Scaled, "factor", ABOVE_0),
-    (Modelled, "seed", FROM_0),
+    (Modelled, "seed", f"{FROM_0} none"),
     (Modelled, "under", "half int8 float32"),
     (Modelled, "short", f"{ABOVE_0} inf"),
     (Modelled, "stretch", "huge int8 float32"),
@@ -225,6 +225,7 @@ NO_SETTINGS = set("wait run start end procs estimate a jobs".split())
 ELSEWHERE = {
     ("simulate", "policy"),  # as of orders and of policies of one's own
     ("with_estimates", "model"),
+    ("with_estimates", "seed"),
     ("workload", "name"),  # of a twin: as of the catalogue
     ("partition", "partitions"),  # tried as `partition`
     ("of", "name"),

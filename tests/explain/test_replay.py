@@ -45,6 +45,7 @@ def test_why_works_for_any_schedule_and_tells_what_the_schedule_itself_knows(mon
 
 def test_why_does_not_tell_decisions_where_a_replay_would_not_be_exact(monkeypatch):
     s = simulate(examples.figure1(), EASY())
+    s._table = s._table.copy()
     s._table.loc["third", "start"] += 1  # as feedback might have it: another order of arrival at one instant
     assert "refused" not in why(s, "second")
 

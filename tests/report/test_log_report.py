@@ -88,7 +88,7 @@ def test_the_page_says_what_the_conversion_said(tmp_path):
 def test_errors_name_what_was_found_and_what_is_possible(tmp_path):
     with pytest.raises(archive.ArchiveError, match="nowhere.swf: found no such file.*KTH-SP2.*sample"):
         report.taken("nowhere.swf")
-    with pytest.raises(simlib.SWFError, match="Is a directory"):
+    with pytest.raises(simlib.SWFError, match="found a folder"):
         report.taken(tmp_path)
     with pytest.raises(ValueError, match="no job was submitted from 2030-01-01"):
         report.taken("sample", first="2030-01-01", last="2031-01-01")

@@ -49,7 +49,7 @@ def test_every_claim_that_can_be_tested_has_one_record():
 def record(root, workload):
     """The record of a made-up exhibit with all that a record can have."""
     log = workload([(0, 10, 10, 3)], 4)
-    log.source = {"file": "made-up.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
+    log._source = {"file": "made-up.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
     readings = {"text": (1.1, Interval(0.9, 1.05, 1.2)), "likely": (1.4, Interval(1.2, 1.3, 1.5))}
     of = {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
     cells = [

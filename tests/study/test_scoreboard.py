@@ -24,7 +24,7 @@ OF = {"trace": "KTH", "month": "1996-10", "scheduler": "easy", "metric": "respon
 @pytest.fixture
 def log(workload):
     w = workload([(0, 10, 10, 3)], 4)
-    w.name, w.source = "KTH-SP2", {"file": "kth.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
+    w.name, w._source = "KTH-SP2", {"file": "kth.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
     return w
 
 

@@ -120,7 +120,7 @@ class Remote(Strange):
     def schedule(self, submit: Any, run: Any, estimate: Any, procs: Any, machine: int) -> dict[str, Any]:
         """Ask when the jobs start."""
         jobs = self._jobs.assign(submit=submit, run=run, estimate=estimate, procs=procs)
-        return {"start": self._channel.ask(self._place, "schedule", jobs, machine)}
+        return {"start": np.asarray(self._channel.ask(self._place, "schedule", jobs, machine))}
 
 
 class RemoteFunction(Remote):
