@@ -96,7 +96,7 @@ def running(name=None):
     here = name and notebook(name)
     variables = _variables(here.parameters if here else ())
     here = notebook(variables["__notebook__"]) if "__notebook__" in variables else here
-    executed = [cell for cell in variables.get("In", ()) if cell.strip()]
+    executed = [cell for cell in variables.get("In", ()) if _parsed(cell)]  # not those of comments only
     if not here or not variables:
         changed = (NO_NOTEBOOK,) if variables or name else ()
         return Experiment(cells=tuple(executed), code=tuple(executed), changed=changed, variables=variables)
