@@ -117,7 +117,7 @@ def test_histograms_of_log_and_models_share_out_all_jobs(made):
 def test_another_model_and_a_third_policy_reach_tables_and_pictures(root, small):
     edits = {
         '"conservative": Conservative()}': '"conservative": Conservative(), "SJBF": EASY(backfill="sjf")}',
-        "  # functions of a seed": '; models["tripled"] = lambda seed: estimates.Scaled(3)',
+        "  # each run draws with its own seed": '; models["tripled"] = estimates.Uniform(3)',
     }
     found = modelled(root, small, edits)
     assert list(found["shares"]) == ["log", "model", "f2", "tripled"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, texts
+from as_in_study import executed
+from helpers import texts
 
 from simlib import EASY, Conservative, Workload, load, plots, replicate, simulate
 from simlib.study import claims, records

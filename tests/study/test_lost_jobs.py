@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, lossy, random_workload, table, texts, trace_logs, verdict_by_id
+from as_in_study import executed
+from helpers import lossy, random_workload, table, texts, trace_logs, verdict_by_id
 
 from simlib import EASY, Conservative, Workload, load, simulate
 from simlib._util import paths

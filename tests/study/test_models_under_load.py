@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, random_jobs, texts
+from as_in_study import executed
+from helpers import random_jobs, texts
 
 import simlib.analysis.load_curves
 from simlib import EASY, Conservative, estimates, plots

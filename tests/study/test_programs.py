@@ -6,7 +6,8 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, lossy, monthly, random_workload, small_workloads, table, texts, trace_logs, verdict_by_id
+from as_in_study import executed
+from helpers import lossy, monthly, random_workload, small_workloads, table, texts, trace_logs, verdict_by_id
 from hypothesis import given
 from hypothesis import strategies as st
 

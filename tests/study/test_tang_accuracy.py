@@ -4,7 +4,8 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, parts, tang_trace, verdict_by_id
+from as_in_study import executed
+from helpers import parts, tang_trace, verdict_by_id
 
 import simlib
 from simlib.policies import walltime

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, OwnPolicy, Predictions, simulate
+from simlib.logs import archive
 from simlib.policies import examples_own
 from simlib.study import Logs, judge, printed, tsafrir2005
 from simlib.study.tsafrir2005 import Window, counted, performance, reservations
@@ -109,7 +110,7 @@ def test_printed_changes_are_those_of_the_printed_means():
 
 
 def test_an_unknown_log_is_refused():
-    with pytest.raises(ValueError, match="logs: found Intrepid, expected names out of SDSC-SP2, CTC-SP2, KTH-SP2"):
+    with pytest.raises(archive.ArchiveError, match="'Intrepid'.*known are.*CTC-SP2.*SDSC-SP2"):
         tsafrir2005.logs(["Intrepid"])
 
 
