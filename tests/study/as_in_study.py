@@ -20,7 +20,8 @@ def executed(name, edits=None, given=None, until=None, judged=True, **parameters
             line.value = ast.parse(repr(parameters[line.target.id]), mode="eval").body
     with pytest.MonkeyPatch.context() as patch:
         if "logs" in given:
-            patch.setattr(study, "logs", lambda *_, logs=given.pop("logs"), **__: logs)
+            logs = given.pop("logs")
+            patch.setattr(study, "logs", lambda *_, **__: logs)
         if judged:
             first, cells = ast.unparse(tagged), helpers.code_cells(name)[1]
             for old, new in (edits or {}).items():
