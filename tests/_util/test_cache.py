@@ -16,7 +16,7 @@ from helpers import past
 
 import simlib
 from simlib import EASY, estimates
-from simlib._util import cache
+from simlib._util import cache, checks
 from simlib._util.cache import identity, once, place
 from simlib._util.paths import write_sealed
 from simlib.policies.walltime import Adjustment, Scheme
@@ -37,6 +37,7 @@ DIFFERENT = {
     "arrays of two types": (np.array([1]), np.array([1.0])),
     "arrays of two shapes": (np.zeros((1, 2)), np.zeros((2, 1))),
     "a list and a tuple": ([1], (1,)),
+    "named tuples of the package": (checks.Kind(len, "one"), checks.Kind(len, "other")),
     "tables with other names": (pd.DataFrame({"a": [1]}), pd.DataFrame({"b": [1]})),
     "tables with another index": (pd.DataFrame({"a": [1]}, [0]), pd.DataFrame({"a": [1]}, [1])),
     "the jobs of before that adjust estimates": (
