@@ -126,7 +126,7 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
     if name := _name(value):
         return "named", name
     if _is_of(kind, _TOP) and (name := _name(kind)):
-        plain = next(base for base in kind.__mro__ if not any(_is_of(base, of) for of in (_TOP, "typing", "abc")))
+        plain: Any = next(base for base in kind.__mro__ if not any(_is_of(base, of) for of in (_TOP, "typing", "abc")))
         if plain not in (object, tuple, list, dict, set, frozenset, str, int, float):
             raise TypeError(f"a {kind.__qualname__}, which is a {plain.__qualname__}")
         content = () if plain is object else (_known(plain(value), within),)
