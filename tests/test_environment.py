@@ -114,6 +114,7 @@ def test_the_command_says_that_another_simlib_was_installed_over_ours(site, init
         assert done.stderr.count("\n") == 1 and "pip uninstall simlib simlib-backfilling" in done.stderr
 
 
+@pytest.mark.thorough
 def test_ours_warns_of_another_simlib_in_the_same_folder_and_works(site):
     for way in (["-c", "import simlib; print(simlib.EASY())"], ["-c", COMMAND], ["-m", "simlib", "logs"]):
         done = site(*way)

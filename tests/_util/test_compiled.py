@@ -49,6 +49,7 @@ def test_a_function_is_compiled_once_and_anew_when_a_constant_in_its_file_change
     assert twice() == (42, False)  # the old one is found again
 
 
+@pytest.mark.thorough
 def test_a_process_that_compiles_a_scheduler_says_so_in_one_line_on_standard_error(tmp_path):
     source = tmp_path / "slow.py"
     source.write_text(
