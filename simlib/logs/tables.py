@@ -182,8 +182,9 @@ def read_table(
     Parameters
     ----------
     path : str or Path
-        A text with column names in its first line, separated by commas, semicolons, tabs or |, plain or compressed; or
-        a Parquet file, or a folder of them. Parquet needs pyarrow: `pip install "simlib-backfilling[parquet]"`.
+        A text with column names in its first line, separated by commas, semicolons, tabs or vertical bars, plain or
+        compressed; or a Parquet file, or a folder of them. Parquet needs pyarrow:
+        `pip install "simlib-backfilling[parquet]"`.
     columns : str or dict
         A name in `simlib.logs.tables.MAPPINGS`: "PM100", "F-DATA", "ALCF" or "Eagle". Or a dict: for each field of the
         log (submit, procs, and run or start and end are needed) the table's column and its unit, one of those that
