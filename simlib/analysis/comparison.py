@@ -33,8 +33,8 @@ HELD = "84 to 99 of 100 such changes of means where policies differ, mostly 95, 
 
 MEANING = (
     "Two intervals stand beside each difference. Coincidence: the log and {shakes} shaken runs of it, in which "
-    "submit times are moved at random by up to {seconds} s, say where one more such run would lie; what is inside may be "
-    "luck. Another year: five consecutive parts of the log say where another time as long as this one, of the same "
+    "submit times are moved at random by up to {seconds} s, say where one more such run would lie; what is inside may "
+    "be luck. Another year: five consecutive parts of the log say where another time as long as this one, of the same "
     f"users on the same machine, would lie. On made-up logs it held {HELD}."
 )
 """Of the two intervals, for readers."""
