@@ -721,10 +721,12 @@ def _check_columns(table: pd.DataFrame, where: str, needed: Sequence[str]) -> No
         raise ValueError(f"{where}: found column {twice} twice, expected each once")
 
 
-def checked_past(past: pd.DataFrame | None, needed: Sequence[str], of: str) -> pd.DataFrame | None:
+def checked_past(
+    past: pd.DataFrame | None, needed: Sequence[str], of: str, fractions: Sequence[str] = ()
+) -> pd.DataFrame | None:
     """Check a table of earlier jobs as a workload's, and copy it; each has run, for a time of which two fit 64 bits.
 
-    Run times and estimates may be fractions, as the study's worked examples have them.
+    Some columns may have `fractions`.
     """
     checks.check(of, "past", past, checks.or_none(_TABLE))
     if past is None:
@@ -733,15 +735,16 @@ def checked_past(past: pd.DataFrame | None, needed: Sequence[str], of: str) -> p
     columns = {}
     for column in needed:
         where, values = f"{of}: past: column {column}", past[column]
-        if column not in ("run", "estimate") or values.dtype.kind not in "f":
-            columns[column] = checks.whole_numbers(where, values, past.index)
+        if column not in fractions or values.dtype.kind not in "f":
+            expected = "whole seconds" if column == "run" else "whole numbers"
+            columns[column] = checks.whole_numbers(where, values, past.index, expected=expected)
         elif not np.isfinite(values).all():
             place = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(f"{where}: job {past.index[place]}: found {values.iloc[place]}, expected seconds")
     if not (past.run.between(0, checks.LATEST)).all():
         place = int(np.flatnonzero(~past.run.between(0, checks.LATEST))[0])
         found = f"job {past.index[place]}: found {past.run.iloc[place]}"
-        raise ValueError(f"{of}: past: column run: {found}, expected seconds, 0 to 2^61")
+        raise ValueError(f"{of}: past: column run: {found}, expected whole seconds, 0 to 2^61")
     return past.assign(**columns)
 
 

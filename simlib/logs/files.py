@@ -21,6 +21,9 @@ from typing import Any
 LIMIT = 2 * 2**30
 """Bytes that a log may have once decompressed: three to four times the largest one of the archive."""
 
+PACKED = re.compile(r"\.(gz|bz2|xz|lzma|zst)$")
+"""The endings of names of compressed files, which the names of logs go without."""
+
 _BLOCK = 2**24  # bytes read at a time
 _HEAD = 4096  # bytes that tell what a file is
 

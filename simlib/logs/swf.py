@@ -20,7 +20,7 @@ from .._util.arrays import Floats, Ints
 from .._util.compiled import compiled
 from .._util.paths import replacing
 from ..core.workload import TOO_LARGE, Workload
-from .files import LIMIT, SWFError, memory_errors_name, read_bytes
+from .files import LIMIT, PACKED, SWFError, memory_errors_name, read_bytes
 from .swf_lines import FIELDS, LARGEST, contents, job_lines, make_whole, read_log
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def read(
         workload = Workload(
             jobs_of(log),
             procs,
-            name=name or re.sub(r"\.(gz|bz2|xz|lzma|zst)$", "", path.name).removesuffix(".swf"),
+            name=name or PACKED.sub("", path.name).removesuffix(".swf"),
             gpus=gpus,
             start=start,
             header=header,
@@ -441,7 +441,8 @@ def write_swf(workload: "Workload | Schedule", path: str | Path) -> None:
     SWFError
         If it would not read back equal; nothing is written. The message names the job: its estimate is 0 but its run
         time is not, it has a number of 2**53 or more, or two jobs have the same number. Or there is no job at all, the
-        start is not a whole second in a zone that has a name, or a header line contains a line break.
+        start is not a whole second in a zone that has a name, a header line contains a line break, or the path ends in
+        .bz2, .xz, .lzma or .zst.
     OSError
         Where the file cannot be written.
 
@@ -493,6 +494,8 @@ def write_log(header: Iterable[str], log: pd.DataFrame, path: str | Path) -> Non
         raise SWFError(f"{str(path)!r}: cannot be written: found a NUL in the path")
     if not len(log):
         raise SWFError(f"{path}: not written: found no job, expected one at least")
+    if (packed := PACKED.search(str(path))) and packed[1] != "gz":
+        raise SWFError(f"{path}: not written: found a name in {packed[0]}, expected one in .swf or .swf.gz")
     log = log[[*FIELDS, *log.columns.difference(list(FIELDS), sort=False)]]
     for field in map(str, log):
         make_whole(log, field)

@@ -23,6 +23,8 @@ from matplotlib.ticker import (
     PercentFormatter,
 )
 
+from .._util import checks
+
 
 def title(figure: Figure, text: str) -> None:
     """Write a figure's title above it and its legend, in as many lines as its width needs.
@@ -61,6 +63,9 @@ def month_axis(ax: Axes, months: Iterable[str], every: int = 3) -> None:
     ['Oct\\n1996', 'Jan\\n1997']
     """
     dates = pd.PeriodIndex(list(months), freq="M")
+    if not len(dates):
+        raise ValueError("month_axis: found no months, expected at least one")
+    checks.whole("month_axis", "every", every, 1)
     shown = [place for place, date in enumerate(dates) if (date.month - 1) % every == 0] or [0]
     with_year = {shown[0], *(place for place in shown if dates[place].month == 1)}
     texts = [f"{dates[place]:%b\n%Y}" if place in with_year else f"{dates[place]:%b}" for place in shown]
@@ -183,13 +188,15 @@ def legend(
 
 
 def refuse_unknown(table: pd.DataFrame | pd.Series, *levels: str | None) -> None:
-    """Raise ValueError if a table has no row, or lacks a level."""
+    """Raise ValueError if a table has no row or lacks a level, or if a level is given twice."""
     if not len(table):
         raise ValueError("plots: found a table without rows, expected one for each number that is drawn")
     for level in levels:
         if level is not None and level not in table.index.names:
             there = ", ".join(map(str, table.index.names))
             raise ValueError(f"plots: found no level {level!r} in the table, expected one of {there}")
+        if level is not None and levels.count(level) > 1:
+            raise ValueError(f"plots: found the level {level!r} twice, expected different ones")
 
 
 def cumulative_panels(
@@ -230,7 +237,7 @@ def cumulative_panels(
     """
     refuse_unknown(curves, panel, line)
     names = list(curves.index.unique(panel))
-    columns = min(columns, len(names))
+    columns = min(checks.whole("cumulative_panels", "columns", columns, 1), len(names))
     rows = -(-len(names) // columns)
     size = (max(7, 1.2 + 3.2 * columns), 0.8 + 2.5 * rows)
     figure, axes = plt.subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)

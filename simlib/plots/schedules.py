@@ -14,6 +14,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from .._util import checks
 from .._util.arrays import Floats, Ints
 from ..core.calendar import Moment
 from ..core.metrics import most_at_once, pieces, pieces_by_job
@@ -152,6 +153,8 @@ def gantt(
     """
     if isinstance(first, Axes):
         first, ax = None, first
+    if now is not None:
+        checks.whole("gantt", "now", now, -checks.LATEST)
     ax = ax or plt.subplots(figsize=(8, 3))[1]
     if first is not None or last is not None:
         if now is not None:

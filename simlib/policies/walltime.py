@@ -342,8 +342,8 @@ class Adjustment:
         jobs.
     past : DataFrame, optional
         Earlier jobs, such as those of months simulated before: the columns of the key, `run`, `estimate` and `end`, in
-        seconds of the same clock; whole numbers as in `Workload.jobs`. A job that ends after a submission does not
-        count for it. The adjustment keeps a copy.
+        seconds of the same clock; whole numbers as in `Workload.jobs`, but `run` and `estimate` may have fractions. A
+        job that ends after a submission does not count for it. The adjustment keeps a copy.
     overdue : int
         A job that still runs at its expected end is expected to end after this many seconds. The paper does not say;
         the authors' simulator has five minutes.
@@ -371,7 +371,7 @@ class Adjustment:
             self, scheme=scheme, queue=checks.FLAG, backfill=checks.FLAG, running=checks.FLAG, overdue=seconds
         )
         needed = ["run", "estimate", "end", *self.scheme.columns]
-        object.__setattr__(self, "past", checked_past(self.past, needed, "Adjustment"))
+        object.__setattr__(self, "past", checked_past(self.past, needed, "Adjustment", ["run", "estimate"]))
 
     def history(self, jobs: pd.DataFrame) -> tuple[estimating.History, Ints, Floats]:
         """Make the history with which a simulation of `jobs` begins; with it each job's group, -1 for none, and its R.

@@ -21,6 +21,7 @@ from ..analysis.partitions import SHARED, on_partitions, partitions, together
 from ..core.schedule import Schedule
 from ..core.workload import Workload
 from ..logs import archive, sacct
+from ..logs.files import PACKED
 from ..plots.style import svg
 from . import facts, taking
 from .answer import answer, best, when
@@ -400,7 +401,7 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
         ...
     simlib.logs.archive.ArchiveError: nowhere.swf: found no such file, and no such name in the catalogue; expected ...
     """
-    name = re.sub(r"[.](swf|txt|csv)$", "", Path(log).name.removesuffix(".gz"))
+    name = re.sub(r"[.](swf|txt|csv)$", "", PACKED.sub("", Path(log).name))
     target = Path(f"{name}.html") if out is None else Path(out)
     file = archive.path_or_name(log)
     here = archive.find(file) if isinstance(file, str) else (file,)

@@ -15,6 +15,7 @@ from ..core.metrics import utilization
 from ..core.workload import Workload
 from ..logs import sacct, sacct_records, swf
 from ..logs.archive import load, path_or_name
+from ..logs.files import PACKED
 from ..logs.swf import LogWarning, doubts
 
 
@@ -117,7 +118,7 @@ def _is_dump(path: Path) -> bool:
 
 def _converted(path: Path, procs: int | None, options: dict[str, Any], names: bool) -> Workload:
     """Convert sacct's output to a temporary log, and read it."""
-    name = path.name.removesuffix(".gz").partition(".")[0]
+    name = PACKED.sub("", path.name).partition(".")[0]
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, f"{name}.swf")
         sacct.convert(path, target, procs=procs, names=names, **options)

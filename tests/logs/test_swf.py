@@ -829,6 +829,13 @@ def test_the_same_jobs_give_the_same_bytes_and_gzip_goes_by_name(put, tmp_path, 
     assert first.startswith(b"\x1f\x8b") == name.endswith(".gz")
 
 
+@pytest.mark.parametrize("ending", ["bz2", "xz", "zst"])
+def test_a_name_says_no_compression_that_is_not_written(put, tmp_path, ending):
+    with pytest.raises(SWFError, match=f"found a name in .{ending}, expected one in .swf or .swf.gz"):
+        write_swf(read_swf(put(HEAD + jobs((0, 1, 1)))), tmp_path / f"out.swf.{ending}")
+    assert not (tmp_path / f"out.swf.{ending}").exists()
+
+
 @pytest.mark.parametrize("target", ["file/out.swf", "folder"])
 def test_writing_below_a_file_or_over_a_folder_leaves_nothing_behind(put, tmp_path, target):
     (tmp_path / "file").write_text("kept")

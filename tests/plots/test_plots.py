@@ -296,12 +296,17 @@ def test_a_legend_has_what_is_printed_in_any_panel():
         (lambda ax, table: plots.intervals(ax, table, ["lag"], "policy"), "'lag'"),
         (lambda ax, table: plots.stacked(ax, table, "lag", {"ours": "red"}), "'lag'"),
         (lambda ax, table: plots.cumulative_panels(table, "lag", "f", {}), "'lag'"),
+        (lambda ax, table: plots.cumulative_panels(table, "log", "f", {}, columns=0), "columns=0"),
+        (lambda ax, table: list(plots.facets(table, "log", "log")), "'log' twice"),
+        (lambda ax, table: plots.month_axis(ax, []), "no months"),
+        (lambda ax, table: plots.month_axis(ax, ["1996-07"], every=0), "every=0"),
+        (lambda ax, table: plots.gantt(simulate(simlib.load("sample"), EASY()), now="x"), "now='x'"),
         (lambda ax, table: plots.cumulative_panels(table[:0], "log", "f", {}), "without rows"),
         (lambda ax, table: list(plots.facets(table[:0], "log")), "without rows"),
         (lambda ax, table: plots.curves(ax, table[:0], "f", "policy"), "without rows"),
     ],
 )
-def test_a_level_that_a_table_lacks_is_named(draw, name):
+def test_a_level_or_a_setting_that_cannot_be_drawn_is_named(draw, name):
     with pytest.raises(ValueError, match=name):
         draw(plots.plt.figure().add_subplot(), facet_table())
 
