@@ -66,6 +66,8 @@ def facets(
     >>> plt.close(ax.figure)
     """
     refuse_unknown(table, row, column)
+    if row is not None and row == column:
+        raise ValueError(f"facets: found {row!r} as row and as column, expected two levels")
     rows = [None] if row is None else list(table.index.unique(row))
     columns = [None] if column is None else list(table.index.unique(column))
     figsize = (min(max(0.9 + size[0] * len(columns), 3.5), WIDEST), 0.9 + size[1] * len(rows))

@@ -188,15 +188,13 @@ def legend(
 
 
 def refuse_unknown(table: pd.DataFrame | pd.Series, *levels: str | None) -> None:
-    """Raise ValueError if a table has no row or lacks a level, or if a level is given twice."""
+    """Raise ValueError if a table has no row, or lacks a level."""
     if not len(table):
         raise ValueError("plots: found a table without rows, expected one for each number that is drawn")
     for level in levels:
         if level is not None and level not in table.index.names:
             there = ", ".join(map(str, table.index.names))
             raise ValueError(f"plots: found no level {level!r} in the table, expected one of {there}")
-        if level is not None and levels.count(level) > 1:
-            raise ValueError(f"plots: found the level {level!r} twice, expected different ones")
 
 
 def cumulative_panels(

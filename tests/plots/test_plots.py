@@ -297,7 +297,7 @@ def test_a_legend_has_what_is_printed_in_any_panel():
         (lambda ax, table: plots.stacked(ax, table, "lag", {"ours": "red"}), "'lag'"),
         (lambda ax, table: plots.cumulative_panels(table, "lag", "f", {}), "'lag'"),
         (lambda ax, table: plots.cumulative_panels(table, "log", "f", {}, columns=0), "columns=0"),
-        (lambda ax, table: list(plots.facets(table, "log", "log")), "'log' twice"),
+        (lambda ax, table: list(plots.facets(table, "log", "log")), "as row and as column"),
         (lambda ax, table: plots.month_axis(ax, []), "no months"),
         (lambda ax, table: plots.month_axis(ax, ["1996-07"], every=0), "every=0"),
         (lambda ax, table: plots.gantt(simulate(simlib.load("sample"), EASY()), now="x"), "now='x'"),
