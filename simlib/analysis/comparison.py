@@ -32,9 +32,9 @@ HELD = "84 to 99 of 100 such changes of means where policies differ, mostly 95, 
 """How often another year's interval holds one, on made-up logs of three months and more: docs/intervals.md."""
 
 MEANING = (
-    "Two intervals stand beside each difference. Coincidence: the log and {shakes} shaken runs of it, in which every "
-    "submission is moved at random by up to {seconds} s, say where one more such run would lie; what is inside may be "
-    "luck. Another year: five consecutive parts of the log say where another time as long as this one, of the same "
+    "Two intervals stand beside each difference. Coincidence: the log and {shakes} shaken runs of it, in which "
+    "submit times are moved at random by up to {seconds} s, say where one more such run would lie; what is inside may "
+    "be luck. Another year: five consecutive parts of the log say where another time as long as this one, of the same "
     f"users on the same machine, would lie. On made-up logs it held {HELD}."
 )
 """Of the two intervals, for readers."""

@@ -60,8 +60,8 @@ def replicate(
 
     Backfilling is chaotic: one job that comes a second later can change which jobs fit into which gaps from then on,
     and a month's mean by per cents. So the numbers of one simulation are one draw from a distribution: the numbers of
-    the same log with every submit time moved at random within +-`seconds` (Tsafrir, Ouaknine & Feitelson, "Reducing
-    performance evaluation sensitivity and variability by input shaking", MASCOTS 2007).
+    the same log with submit times moved at random within +-`seconds`, as by `Workload.shake` (Tsafrir, Ouaknine &
+    Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking", MASCOTS 2007).
 
     Run 0 is the unchanged log; run k is shaken with seed `seed` + k - 1 for all policies, so you can compare policies
     run by run. In a checkout of the study, `build/cache/` keeps the runs by everything on which they depend, such as

@@ -33,6 +33,7 @@ MOST_JOBS = 10**8
 """No model makes more jobs."""
 
 _SUBMIT = COLUMNS.index("submit")
+_USER = COLUMNS.index("user")
 
 
 class Workload(Calendar):
@@ -587,10 +588,12 @@ class Workload(Calendar):
         return new
 
     def shake(self, seconds: int = 60, seed: int = 0) -> Self:
-        """Move every submit time at random within +-`seconds`, to learn how much a result depends on coincidence.
+        """Move submit times at random within +-`seconds`, to learn how much a result depends on coincidence.
 
         Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
-        MASCOTS 2007.
+        MASCOTS 2007. Jobs of a user that come at most 2 `seconds` after each other are a burst and move together; all
+        bursts move independently, and so does each job of an unknown user (-1). So the order of a user's jobs stays,
+        on which predictions from the user's last jobs depend (docs/shaking.md has measurements).
 
         Raises
         ------
@@ -605,9 +608,14 @@ class Workload(Calendar):
         60
         """
         seconds = check_shaking(f"{self.name}: shake", seconds, seed)
-        shift = np.random.default_rng(seed).integers(-seconds, seconds, size=len(self), endpoint=True)
+        by_user, pause = self._pauses
+        burst = np.cumsum(pause > 2 * seconds) - 1
+        shift = np.random.default_rng(seed).integers(
+            -seconds, seconds, size=len(burst) and burst[-1] + 1, endpoint=True
+        )
         columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
-        submit = columns[_SUBMIT] + shift
+        submit = columns[_SUBMIT].copy()
+        submit[by_user] += shift[burst]
         order = in_order(submit)
         moved = np.empty_like(columns)
         for place, column in enumerate(columns):
@@ -619,6 +627,15 @@ class Workload(Calendar):
     def _by_column(self) -> Ints:
         """The numbers of the jobs table, one row for each column."""
         return np.ascontiguousarray(self._jobs.to_numpy().T)
+
+    @cached_property
+    def _pauses(self) -> tuple[Ints, Ints]:
+        """The places of the jobs by user, and the seconds since the user's last job; without one, more than any."""
+        submit, user = self._by_column[_SUBMIT], self._by_column[_USER]
+        by_user = np.argsort(user, kind="stable")
+        pause, user = np.diff(submit[by_user], prepend=0), user[by_user]
+        pause[(user < 0) | (np.diff(user, prepend=-1) != 0)] = np.iinfo(np.int64).max
+        return by_user, pause
 
     def derive(self, jobs: pd.DataFrame, step: str) -> Self:
         """Give the same machine and clock another jobs table, as a new Workload.
@@ -652,7 +669,8 @@ class Workload(Calendar):
         """Derive a workload from a table with all columns and in order."""
         new = copy.copy(self)
         new._jobs = jobs
-        vars(new).pop("_by_column", None)
+        for of_the_table in ("_by_column", "_pauses"):
+            vars(new).pop(of_the_table, None)
         if not jobs.index.equals(self._jobs.index):
             new._followed = []
         new.history = (*self.history, step)

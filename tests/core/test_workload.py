@@ -1,5 +1,6 @@
 """What a workload is, what can be done to it, and that nothing changes it."""
 
+import itertools
 from contextlib import suppress
 
 import numpy as np
@@ -330,6 +331,32 @@ def test_shaking_reaches_both_bounds_and_all_between_alike():
     shares = moved.value_counts(normalize=True).sort_index()
     assert shares.index.tolist() == [-2, -1, 0, 1, 2]
     assert shares.tolist() == pytest.approx([0.2] * 5, abs=0.02)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 400), st.integers(-1, 2)), min_size=1, max_size=40),
+    st.integers(0, 60),
+    st.integers(0, 9),
+)
+def test_a_users_burst_moves_together(jobs, bound, seed):
+    table = pd.DataFrame(jobs, columns=["submit", "user"]).sort_values("submit", kind="stable").reset_index(drop=True)
+    w = Workload(table.assign(run=10, procs=1), 4)
+    shift = (w.shake(bound, seed).jobs.submit - w.jobs.submit).loc[w.jobs.index]
+    for user, submits in w.jobs[w.jobs.user >= 0].groupby("user").submit:
+        for first, second in itertools.pairwise(submits.index):
+            together = submits[second] - submits[first] <= 2 * bound
+            assert shift[first] == shift[second] or not together
+            assert submits[first] + shift[first] <= submits[second] + shift[second], user
+
+
+def test_bursts_and_jobs_of_unknown_users_move_independently():
+    for user, apart, together in ((-1, 0, False), (7, 5, False), (7, 4, True)):
+        table = pd.DataFrame({"submit": apart * np.arange(2000), "run": 1, "procs": 1, "user": user})
+        w = Workload(table, 4)
+        shift = (w.shake(2, seed=1).jobs.submit - w.jobs.submit).loc[w.jobs.index]
+        shares = shift.value_counts(normalize=True)
+        assert len(shares) == (1 if together else 5)
+        assert together or abs(np.corrcoef(shift[:-1], shift[1:])[0, 1]) < 0.1
 
 
 @pytest.mark.parametrize(
