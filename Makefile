@@ -1,5 +1,6 @@
 # make reproduce   everything from nothing: environment, logs, all notebooks, figures/
 # make report      the pages in figures/, and the findings in README.md, from what the last run left
+# make frozen      the notebooks that are finished, once more, at their commit: figures/frozen.toml
 # make site        build/site/: the documentation, the scoreboard and the executed notebooks as pages
 # make test-site   are the pages right? in a browser; pictures in build/shots/
 # make test        is the source clean, do the tests pass? all but the longest
@@ -28,7 +29,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench clean
+.PHONY: reproduce report frozen site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -38,6 +39,9 @@ reproduce: $(VENV)/ready
 
 report: $(VENV)/ready
 	@$(PY) -m simlib.study report
+
+frozen:
+	@"$(PYTHON)" tools/frozen.py
 
 site: $(VENV)/ready-docs
 	$(PY) -m simlib.study site

@@ -1,24 +1,22 @@
 """Many runs, and the whole study: how shaken runs scale with threads, and where the time of `make reproduce` goes.
 
 What was done about the largest parts. Simulating is most of it. What several notebooks need is simulated once: in
-build/cache/ lie the shaken runs of the logs, with their own and with made-up estimates, for Tables 1, 3, 4, the model
-of estimates and the detective, by both calendars at once where two are asked for, and those of the models for Figures 4
-and 7. What is the same by two rules, or comes to the same in two cases, is simulated once, and a log that many policies
-get is shaken once for all of them. The detective takes the engine's kernels where a program that he suspects is a
-policy of the package. There are as many runs as the verdicts need: with a hundred shakes in place of 200, 12 of the 462
-cells of Table 1 have another verdict (7 a worse, 5 a better one); with 20 random draws, twice as many as the authors',
-in place of 40, three of the 96 of Table 3; with 60 shakes in place of 100, one of the 24 of Table 4; with 40 in place
-of 100, none of Table 3; with 40 of the likeliest programs in place of 60, 19 of the 916 of the detective (15 a worse, 4
-a better one); and no claim has, nor any of those of Figures 14 to 17 with 10 shakes in place of 20, or of Figure 7 with
-five runs in place of six; with 40 wide shakes of what is left in place of 100 one share that is told is a fifth, not a
-sixth. Still fewer runs hide how much there is of chance: with two of the policies on other logs, or with four of
-`tang2013/beyond`, more seems to differ clearly; with three of adjusted estimates a mean wait of Curie moves by five
-points; with ten of Figure 5 a part of a claim holds that cannot be decided. Figure 7 ends at a load of 0.9, where the
-means are above the ceiling at which the authors stopped. A shaken run makes no table but that of its jobs: it is moved
-as plain arrays, measured by a kernel in one pass over its jobs, and collected when all are done, which leaves Python's
-lock to the other threads; its memory is kept for the next. What Tang's scheduler knows of earlier jobs is prepared once
-a month for all shakes, and cases that come to the same are simulated once. Starting was the rest: kernels are compiled
-when the environment is made, not by several notebooks at once; scipy.stats, as slow to import as all else together,
+build/cache/ lie the shaken runs of the logs, with their own and with made-up estimates, for Tables 1, 3, 4 and the
+model of estimates, by both calendars at once where two are asked for, and those of the models for Figures 4 and 7. What
+is the same by two rules, or comes to the same in two cases, is simulated once, and a log that many policies get is
+shaken once for all of them. There are as many runs as the verdicts need: with a hundred shakes in place of 200, 12 of
+the 462 cells of Table 1 have another verdict (7 a worse, 5 a better one); with 20 random draws, twice as many as the
+authors', in place of 40, three of the 96 of Table 3; with 60 shakes in place of 100, one of the 24 of Table 4; with 40
+in place of 100, none of Table 3; and no claim has, nor any of those of Figures 14 to 17 with 10 shakes in place of 20,
+or of Figure 7 with five runs in place of six. Still fewer runs hide how much there is of chance: with two of the
+policies on other logs, or with four of `tang2013/beyond`, more seems to differ clearly; with three of adjusted
+estimates a mean wait of Curie moves by five points; with ten of Figure 5 a part of a claim holds that cannot be
+decided. Figure 7 ends at a load of 0.9, where the means are above the ceiling at which the authors stopped. A shaken
+run makes no table but that of its jobs: it is moved as plain arrays, measured by a kernel in one pass over its jobs,
+and collected when all are done, which leaves Python's lock to the other threads; its memory is kept for the next. What
+Tang's scheduler knows of earlier jobs is prepared once a month for all shakes, and cases that come to the same are
+simulated once. Starting was the rest: kernels are compiled when the environment is made, not by several notebooks at
+once; scipy.stats, as slow to import as all else together,
 comes when it is used, as does what downloads logs;
 papermill saves a notebook at its end, not after every cell; a log's digest is taken by a
 kernel. A picture is laid out and drawn once: a notebook shows what is saved. The longest notebooks,

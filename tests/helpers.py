@@ -34,7 +34,6 @@ from simlib.explain import first_difference, reference
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
 from simlib.study import claims, mualem2001, tang2013, verdicts
-from simlib.study.investigations import suspects as suspected
 from simlib.study.mualem2001.restored import Lost
 from simlib.study.verdicts import TEXT
 
@@ -184,11 +183,6 @@ def lossy(condition="", estimates="user", **of_user):
 def trace_logs(*traces):
     """Traces as `study.logs` gives them."""
     return mualem2001.TraceLogs({each.trace: each.workload for each in traces}, {each.trace: each for each in traces})
-
-
-def monthly(trace, suspects, **how):
-    """The months of one trace in shaken runs under suspects: a row a run, by (trace, suspect)."""
-    return suspected.monthly({trace.trace: trace}, suspects, measures=trace_logs(trace).monthly, **how)
 
 
 # Policies

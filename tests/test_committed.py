@@ -5,6 +5,7 @@ import pytest
 from helpers import ROOT
 
 from simlib.study import counting, records
+from simlib.study.notebooks import notebook
 
 FIGURES = ROOT / "figures"
 VERSIONS = {"python", "simlib", "numpy", "pandas", "numba"}
@@ -48,8 +49,8 @@ def of_record(path):
     if record["seed"] != record["parameters"].get("seed"):
         yield "has another seed than its parameters"
     folder, name = path.stem.split("_")[:2]
-    if not (ROOT / "notebooks" / folder / f"{name}.ipynb").exists():
-        yield f"expected a notebook {folder}/{name}.ipynb"
+    if notebook(f"{folder}/{name}") is None:
+        yield f"expected a notebook {folder}/{name}.ipynb, or that it is frozen"
     if record["synthetic"] or not all(log["sha256"] or log["variant"] == "restored" for log in record["logs"]):
         yield "was not made from real logs, each with its digest"
     if missing := VERSIONS - set(record["versions"]):

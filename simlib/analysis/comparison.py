@@ -378,7 +378,7 @@ def compare(
     >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["all"])
     >>> row = found.relative.loc["shortest first", "all", "all", "bounded_slowdown", "mean"]
     >>> round(float(row.difference), 2), bool(row.coincidence_high < 0), bool(row.another_year_high < 0)
-    (-0.48, True, False)
+    (-0.47, True, False)
     """
     where = f"{workload.name}: compare"
     check_names(where, policies, least=2)

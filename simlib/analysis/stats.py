@@ -68,12 +68,6 @@ def middle(resamples: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
     return quantiles.set_axis(["low", "median", "high"]).T
 
 
-def means_of(runs: pd.DataFrame, count: int) -> pd.DataFrame:
-    """Draw `count` of many runs 2,000 times and average them: the averages that so few runs might have given."""
-    chosen = np.random.default_rng(0).integers(len(runs), size=(2000, count))
-    return pd.DataFrame(runs.to_numpy()[chosen].mean(axis=1), columns=runs.columns)
-
-
 def ks_distance(one: ArrayLike, other: ArrayLike) -> float:
     """Measure the Kolmogorov-Smirnov distance of two samples: the largest gap between their distributions.
 

@@ -277,7 +277,7 @@ def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataF
     >>> import simlib
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
     >>> overview(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]), {})["change"].to_list()
-    ['', '+22.7 h (+935.5 %)']
+    ['', '+22.8 h (+950.2 %)']
     """
     policies = {} if found is None else {name: _of_policy(found, name) for name in found.policies}
     rows = {name: policies.get(name) or _of_schedule(one) for name, one in made.items()} | policies
@@ -362,7 +362,7 @@ def by_group(
     >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
     >>> found = simlib.compare(simlib.load("sample"), policies, shakes=4, by=["size"])
     >>> by_group(found, "size").loc["1 processor", "FCFS"]
-    '+23.6 h'
+    '+23.7 h'
     """
     if found is None or by not in found.by:
         return None

@@ -85,13 +85,11 @@ def compile_kernels():
     from ..logs import archive
     from ..policies.walltime import Adjustment
     from ..report.policies import POLICIES
-    from .investigations import tang_months
-    from .investigations.programs import ConservativeProgram, EasyProgram
+    from .elsewhere.easy_programs import EasyProgram
     from .investigations.qsim import Qsim
 
-    tang_months.compile_kernel()
     policies = [case[0] if isinstance(case, tuple) else case for case in POLICIES.values()]
-    for policy in (EasyProgram(), ConservativeProgram(), Qsim(adjust=Adjustment()), *policies):
+    for policy in (EasyProgram(), Qsim(adjust=Adjustment()), *policies):
         simulate(archive.load("sample"), policy)  # each kernel that Python calls once
 
 

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,7 +24,7 @@ class Notebook:
     """A notebook in a folder of `notebooks/`: its name, such as "mualem2001/table1", its title and its code cells.
 
     The metadata "simlib" of the file say of which `section` of the paper it is, about how many `seconds` it takes, and
-    `after` which other one it finds its runs in build/cache/.
+    `after` which other one it finds its runs in build/cache/. Of a `frozen` one only title and section are known.
     """
 
     name: str
@@ -33,12 +34,18 @@ class Notebook:
     section: str = "99"
     seconds: int = 0
     after: str | None = None
+    frozen: bool = False
 
     @cached_property
     def parameters(self):
         """Its parameters by name, from the cell that is tagged so."""
         lines = [line for line in ast.parse(self.tagged).body if isinstance(line, ast.AnnAssign)]
         return {line.target.id: ast.literal_eval(line.value) for line in lines}
+
+    @property
+    def path(self):
+        """Where it can be read: the notebook, or a frozen one as it was executed."""
+        return f"figures/frozen/{self.name.replace('/', '_')}.md" if self.frozen else f"notebooks/{self.name}.ipynb"
 
     @property
     def repeats(self):
@@ -56,11 +63,18 @@ class Notebook:
         return of_paper, [int(number) for number in self.section.split(".")], kind, int(number), self.name
 
 
+def frozen():
+    """Read `figures/frozen.toml`: what is finished, and at which commit it runs; no notebooks where there is none."""
+    path = paths.ROOT / "figures" / "frozen.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {"notebooks": {}}
+
+
 def notebook(name):
-    """Read a notebook, such as "mualem2001/table1"; None where there is none."""
+    """Read a notebook, such as "mualem2001/table1", or what is known of a frozen one; None where there is none."""
     path = paths.ROOT / "notebooks" / f"{name}.ipynb"
     if not path.exists():
-        return None
+        known = frozen()["notebooks"].get(name)
+        return Notebook(name, known["title"], section=known["section"], frozen=True) if known else None
     book = json.loads(path.read_text(encoding="utf-8"))
     code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
     tagged = ["".join(cell["source"]) for cell in code if "parameters" in cell["metadata"].get("tags", [])]

@@ -42,6 +42,11 @@ class Outcome:
     records: list
 
     @property
+    def source(self):
+        """The notebook itself."""
+        return notebook(f"{self.paper}/{self.notebook}")
+
+    @property
     def name(self):
         """The stem of the notebook's files, such as "mualem2001_table1"."""
         return f"{self.paper}_{self.notebook}"
@@ -104,7 +109,7 @@ def outcomes(folder):
 
 def in_order(found):
     """Outcomes in the order of the papers and of what these have in them."""
-    return sorted(found, key=lambda one: notebook(f"{one.paper}/{one.notebook}").place)
+    return sorted(found, key=lambda one: one.source.place)
 
 
 # Counts

@@ -87,7 +87,7 @@ def _action(made, simlib, record, one, addresses):
         instrument=simlib,
         object=objects,
         result=results,
-        description=f"notebooks/{one.paper}/{one.notebook}.ipynb",
+        description=one.source.path,
     )
 
 

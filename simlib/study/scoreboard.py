@@ -56,7 +56,7 @@ def pages(found, site=False):
         "signs": SIGNS,
         "sign": SIGNS.get,
         "brief": brief,
-        "page": lambda one: f"{one.name}.md" if site else f"../notebooks/{one.paper}/{one.notebook}.ipynb",
+        "page": lambda one: f"{one.name}.md" if site else f"../{one.source.path}",
         "outcomes": found,
         "claims": papers,
         "own_findings": [row for row in rows if row["paper"] == "own"],

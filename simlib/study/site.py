@@ -107,7 +107,7 @@ def _number(value):
     return f"{value:,.0f}" if whole else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
 
 
-TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md"
+TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", "figures/frozen/*.md"
 NOTEBOOKS = "notebooks/**/*.ipynb", "docs/*.ipynb"
 NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
 

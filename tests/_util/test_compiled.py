@@ -134,7 +134,7 @@ sys.path.insert(0, sys.argv[1])
 import helpers
 from simlib import EASY, load, simulate
 from simlib.policies import walltime
-from simlib.study.investigations import programs
+from simlib.study.elsewhere import easy_programs
 
 workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]
 workloads.append(helpers.random_workload(7, 2000).scale_arrivals(0.2))  # a queue that is long
@@ -143,9 +143,8 @@ for policy in helpers.POLICIES.values():
         simulate(workload, policy)
 for order in ("fcfs", "wfp"):
     simulate(load("sample"), EASY(order=order, adjust=walltime.Adjustment(walltime.Scheme())))
-for scheduler in programs.DETAILS:
-    for choices in programs.neighbours(scheduler, {}).values():
-        simulate(workloads[3], programs.program(scheduler, choices))
+for reading in [one.reading for one in easy_programs.PROGRAMS.values()]:
+    simulate(workloads[3], easy_programs.EasyProgram(reading))
 """
 
 

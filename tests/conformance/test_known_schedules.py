@@ -17,7 +17,8 @@ from helpers import ROOT
 
 from simlib import EASY, FCFS, Conservative, Predictions, read_swf, simulate
 from simlib.explain import reference
-from simlib.study.investigations import programs
+from simlib.study.elsewhere.easy_programs import EasyProgram
+from simlib.study.investigations.kernel_variants import easy
 
 PYTHON = shlex.quote(sys.executable)  # it may lie in a path with blanks
 CHECKER = Path(check_schedules.__file__)
@@ -203,33 +204,22 @@ def test_the_checker_is_short_and_needs_nothing():
 # Wrong rules: each breaks some known schedule.
 
 READINGS = {
-    f"{scheduler}: {detail}: {reading}": (scheduler, programs.program(scheduler, choices))
-    for scheduler in ("easy", "conservative")
-    for (detail, reading), choices in programs.neighbours(scheduler).items()
-    if detail
+    "extra processors are counted as soon as the head has enough": {"first_only": True},
+    "a backfilled job ends before the shadow time": {"strict": True},
+    "the shadow time is held once found": {"held": True},
+    "a pass after each event of an instant, ends first": {"events": easy.ENDS_FIRST},
+    "a pass after each event of an instant, arrivals first": {"events": easy.ARRIVALS_FIRST},
 }
+"""Other readings of EASY's text that some program has, as settings of `EasyReading`."""
 
 
-@pytest.mark.parametrize("scheduler, program", READINGS.values(), ids=list(READINGS))
-def test_every_other_reading_of_the_text_breaks_some_known_schedule(scheduler, program):
-    overrun = getattr(program, "overrun", "extend")
-    options = {"overrun": overrun} if overrun == "kill" else {}
-    against = "easy-expired" if overrun == "outlive" and program.reading.in_past else scheduler
-    assert faults(against, lambda workload, _: simulate(workload, program, **options))
+def faults_of_reading(reading):
+    return faults("easy", lambda workload, _: simulate(workload, EasyProgram(easy.TEXT._replace(**reading))))
 
 
-@pytest.mark.parametrize(
-    "scheduler, program", [reading for name, reading in READINGS.items() if "instant" in name], ids=str
-)
-def test_what_the_text_decides_does_not_hang_on_what_comes_first_within_a_second(scheduler, program):
-    broken = faults(scheduler, lambda workload, _: simulate(workload, program))
-    assert [name for name in broken if not CASES[name]["source"].startswith("convention;")] == []
-
-
-@pytest.mark.parametrize("scheduler", ["easy", "conservative"])
-def test_the_engines_own_reading_breaks_none(scheduler):
-    reading = {"easy": programs.EasyProgram(), "conservative": programs.ConservativeProgram()}[scheduler]
-    assert faults(scheduler, lambda workload, _: simulate(workload, reading)) == []
+@pytest.mark.parametrize("reading", READINGS.values(), ids=list(READINGS))
+def test_every_other_reading_of_the_text_breaks_some_known_schedule(reading):
+    assert faults_of_reading(reading)
 
 
 def by_size(self, queue, running, machine, now):
@@ -292,6 +282,68 @@ def fits(job, seen):
     return job.size <= seen["free"]
 
 
+def candidates(key):
+    """Consider the jobs behind the head in another order."""
+
+    def one_by_one(self, others, running, seen, rightly=reference.EASY.one_by_one):
+        return rightly(self, sorted(others, key=key), running, seen)
+
+    return one_by_one
+
+
+def one_alone(self, others, running, seen, rightly=reference.EASY.one_by_one):
+    return rightly(self, others, running, seen)[:1]
+
+
+def all_use_extra(self, others, running, seen):
+    passing = []
+    for job in others:
+        if self.may_pass(job, seen):
+            seen["free"] -= job.size
+            seen["extra"] -= job.size
+            passing.append(job)
+    return passing
+
+
+class Compressing(reference.Conservative):
+    """Conservative backfilling whose compression is read otherwise than by the engine: in order of `turn`."""
+
+    repeat, each, arrivals_first = False, False, False
+
+    def turn(self, job):
+        return job.arrival
+
+    def jobs_left(self, left, running, queue, machine, now):
+        self.left = left
+        if not self.arrivals_first:
+            self.move_forward(running, queue, machine, now)
+
+    def job_joins(self, job, running, queue, machine, now):
+        super().job_joins(job, running + self.left, queue, machine, now)
+
+    def scheduling_pass(self, running, queue, machine, now):
+        self.move_forward(running, queue, machine, now)
+        return super().scheduling_pass(running, queue, machine, now)
+
+    def move_forward(self, running, queue, machine, now):
+        """Compress after each or all of the jobs that left; those that have yet to leave hold their processors."""
+        while self.left:
+            gone = self.left[:1] if self.each else self.left
+            self.left = self.left[len(gone) :]
+            moved = any(job.expected_end() > now for job in gone)
+            while moved:
+                moved = False
+                for job in sorted(queue, key=self.turn):
+                    others = [other for other in queue if other is not job]
+                    earliest = self.anchor(job, running + self.left, others, machine, now)
+                    if earliest < job.reserved:
+                        job.reserved, moved = earliest, self.repeat
+
+
+def compressing(turn=None, **details):
+    return type("Read", (Compressing,), details | ({"turn": lambda self, job: turn(job)} if turn else {}))
+
+
 WRONG = {
     "whatever fits passes": ("past-shadow.easy", "EASY.may_pass", lambda self, job, seen: fits(job, seen)),
     "extra nodes are not looked at": (
@@ -319,6 +371,80 @@ WRONG = {
     "jobs of no length need no processors": ("no-length-waits.easy", "EASY.scheduling_pass", no_length_first),
     "all that fit start": ("in-time.fcfs", "FCFS.scheduling_pass", all_that_fit),
     "an anchor point is not scanned from": ("second-anchor.conservative", "Conservative.anchor", first_point),
+    "every backfilled job uses extra nodes up": ("short-leaves-extra.easy", "EASY.one_by_one", all_use_extra),
+    "one job is backfilled in a pass": ("several-in-one-pass.easy", "EASY.one_by_one", one_alone),
+    "the newest is backfilled first": (
+        "candidates-by-arrival.easy",
+        "EASY.one_by_one",
+        candidates(lambda job: -job.arrival),
+    ),
+    "the shortest is backfilled first": (
+        "candidates-by-arrival.easy",
+        "EASY.one_by_one",
+        candidates(lambda job: job.estimate),
+    ),
+    "the longest is backfilled first": (
+        "no-length-for-a-round.easy",
+        "EASY.one_by_one",
+        candidates(lambda job: -job.estimate),
+    ),
+    "the narrowest is backfilled first": (
+        "candidates-not-by-size.easy",
+        "EASY.one_by_one",
+        candidates(lambda job: job.size),
+    ),
+    "the widest is backfilled first": (
+        "candidates-not-by-size.easy",
+        "EASY.one_by_one",
+        candidates(lambda job: -job.size),
+    ),
+    "a job was expected to end in the past": (
+        "two-expired.easy-expired",
+        "EASY.expected_end",
+        lambda self, job, now: job.start + job.while_running,
+    ),
+    "compressed by start, ties latest first": (
+        "compress-ties.conservative",
+        "Conservative",
+        compressing(lambda job: (job.reserved, -job.arrival)),
+    ),
+    "compressed by expected end": (
+        "compress-in-turn.conservative",
+        "Conservative",
+        compressing(lambda job: job.reserved + job.estimate),
+    ),
+    "compressed by arrival, latest first": (
+        "early-end.conservative",
+        "Conservative",
+        compressing(lambda job: -job.arrival),
+    ),
+    "compressed by estimate, shortest first": (
+        "compress-by-arrival.conservative",
+        "Conservative",
+        compressing(lambda job: job.estimate),
+    ),
+    "compressed by estimate, longest first": (
+        "early-end.conservative",
+        "Conservative",
+        compressing(lambda job: -job.estimate),
+    ),
+    "compressed by size, narrowest first": (
+        "compress-by-arrival.conservative",
+        "Conservative",
+        compressing(lambda job: job.size),
+    ),
+    "compressed by size, widest first": (
+        "compress-ties.conservative",
+        "Conservative",
+        compressing(lambda job: -job.size),
+    ),
+    "compressed until nothing moves": ("never-later.conservative", "Conservative", compressing(repeat=True)),
+    "compressed after each end of an instant": ("two-early-ends.conservative", "Conservative", compressing(each=True)),
+    "compressed after the arrivals of the instant": (
+        "arrival-at-early-end.conservative",
+        "Conservative",
+        compressing(arrivals_first=True),
+    ),
     "compressed at every end": ("never-later.conservative", "Conservative.jobs_left", at_every_end),
     "who ended last teaches": ("prediction-last-submitted.easy-plus", "Predicting.job_joins", mean_of(by_end)),
     "who runs teaches": ("prediction-of-ended.easy-plus", "Predicting.job_joins", mean_of(all_started)),
@@ -333,28 +459,52 @@ WRONG = {
 """By what is wrong: a known schedule that it breaks, what of the reference is changed, and to what."""
 
 
+def faults_of_rule(name, what, rule):
+    """The cases that the reference breaks by a rule in the place of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"simlib.explain.reference.{what}", rule)
+        return faults(name, reference.simulate)
+
+
 @pytest.mark.parametrize("schedule, what, rule", WRONG.values(), ids=list(WRONG))
-def test_every_wrong_rule_breaks_a_known_schedule(schedule, what, rule, monkeypatch):
+def test_every_wrong_rule_breaks_a_known_schedule(schedule, what, rule):
     case, name = schedule.split(".")
-    kind, attribute = what.split(".")
-    monkeypatch.setattr(getattr(reference, kind), attribute, rule)
-    assert case in faults(name, reference.simulate)
+    assert case in faults_of_rule(name, what, rule)
 
 
-@pytest.mark.parametrize(
-    "name, wrong",
-    [
-        ("easy-plus-plus", "easy-plus"),
-        ("easy-sjbf", "easy"),
-        ("easy-sjbf", "easy-sjf"),
-        ("easy-wfp", "easy-sjf"),
-        ("easy-plus", "easy-pcor"),
-        ("easy-2-reservations", "conservative"),
-        ("easy-2-reservations", "easy"),
-        ("conservative-rebackfill", "conservative-start"),
-        ("easy-feedback", "easy"),
-    ],
+def test_what_the_text_decides_does_not_hang_on_what_comes_first_within_a_second():
+    readings = [reading for name, reading in READINGS.items() if "instant" in name]
+    rules = [(of.split(".")[1], *rule) for name, (of, *rule) in WRONG.items() if "instant" in name]
+    broken = [*map(faults_of_reading, readings), *(faults_of_rule(*rule) for rule in rules)]
+    assert all(broken)
+    cases = {case for of in broken for case in of}
+    assert all(CASES[case]["source"].startswith("convention;") for case in cases)
+
+
+def test_readings_in_which_nothing_is_changed_break_none():
+    assert faults_of_reading({}) == faults_of_rule("conservative", "Conservative", compressing()) == []
+
+
+OTHERS = (
+    ("easy", "easy-reuse-extra"),
+    ("easy", "easy-kill"),
+    ("easy", "easy-expired"),
+    ("conservative", "conservative-start"),
+    ("conservative", "conservative-kill"),
+    ("easy-plus-plus", "easy-plus"),
+    ("easy-sjbf", "easy"),
+    ("easy-sjbf", "easy-sjf"),
+    ("easy-wfp", "easy-sjf"),
+    ("easy-plus", "easy-pcor"),
+    ("easy-2-reservations", "conservative"),
+    ("easy-2-reservations", "easy"),
+    ("conservative-rebackfill", "conservative-start"),
+    ("easy-feedback", "easy"),
 )
+"""Policies, each with another one that is not to be taken for it."""
+
+
+@pytest.mark.parametrize("name, wrong", OTHERS)
 def test_no_policy_is_taken_for_another(name, wrong):
     policy, options = POLICIES[wrong]
     assert faults(name, lambda workload, _, **ours: simulate(workload, policy, **options))
@@ -411,7 +561,7 @@ def with_tables(page):
 def test_the_pages_tables_are_those_of_the_files():
     page = PAGE.read_text("utf-8")
     assert page == with_tables(page)
-    assert f"{len(READINGS) + len(WRONG)} other rules" in page
+    assert f"{len(READINGS) + len(WRONG) + len(OTHERS)} other rules" in page
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from simlib._util import paths
 from simlib.logs import archive
 from simlib.logs.swf import jobs_of
 from simlib.study import loading, mualem2001, outcomes
-from simlib.study.investigations import suspects
 
 HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
 DAYS = 70
@@ -52,8 +51,7 @@ def small_logs(monkeypatch, root):
     monkeypatch.setattr(loading, "load", cache(small))
     months = {one["log"]: len(pd.period_range(*one["months"], freq="M")) for one in mualem2001.settings()}
     slow = cache(lambda name, variant=None: small(name, variant, months[name]))
-    for module in (mualem2001, suspects):
-        monkeypatch.setattr(module, "log", slow)
+    monkeypatch.setattr(mualem2001, "log", slow)
     return root
 
 

@@ -14,7 +14,7 @@ import simlib
 from simlib import EASY, FCFS, Conservative, Workload, simulate, study
 from simlib.models import examples as small
 from simlib.study import claims, mualem2001, records
-from simlib.study.investigations.ranks import beyond_rank, ranks
+from simlib.study.mualem2001.ranks import beyond_rank, ranks
 from simlib.study.tang2013 import examples
 from simlib.study.tang2013.examples import backfill_decisions, backfill_window
 

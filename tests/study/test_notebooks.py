@@ -73,7 +73,7 @@ def test_every_experiment_can_be_read():
     lines = {
         name: sum(bool(line.strip()) for line in chain(*map(str.splitlines, cells))) for name, cells in code.items()
     }
-    assert sum(lines.values()) <= 3450 and max(lines.values()) <= 130, lines
+    assert sum(lines.values()) <= 3120 and max(lines.values()) <= 130, lines
     hidden = [name for name, cells in code.items() if any("globals()" in cell for cell in cells)]
     assert hidden == []
 

@@ -172,22 +172,12 @@ def test_a_draw_that_is_simulated_is_the_whole_one_without_its_lines_and_is_kept
     assert drawn.log is None and whole.log is not None
     assert drawn.jobs.equals(whole.jobs)
     assert trace.lost.drawn(3) is drawn
-    assert trace.lost.with_setting(7, "run", 61).drawn(3) is not drawn
-
-
-def test_another_setting_is_another_users_or_this_ones_and_leaves_the_first_as_it_was(trace):
-    other = trace.lost.with_setting(7, "run", 61)
-    assert set(other.whole(1).jobs.run[BACK]) == {61}
-    assert set(trace.lost.whole(1).jobs.run[BACK]) == {60}
-    assert trace.lost.with_setting(8, "run", 61).users == trace.lost.users
 
 
 CHANGES = {
-    "a setting": lambda of: of.with_setting(7, "run", 61),
+    "a setting": lambda of: lossy(run=61).lost,
     "the condition": lambda of: replace(of, condition="status == 1"),
     "the estimates": lambda of: replace(of, estimates="exact"),
-    "the gaps": lambda of: replace(of, gaps=of.known_gaps.assign(latest=of.known_gaps.latest - 1)),
-    "the lines": lambda of: replace(of, lines=of.log.log),
 }
 
 
@@ -215,11 +205,6 @@ def test_a_mean_that_was_measured_a_few_times_is_drawn_as_students_t_has_it():
     assert min(drawn) == 100 and np.median(drawn) == pytest.approx(700, rel=0.03)
     error = np.std(nights, ddof=1) / 2
     assert np.quantile(drawn, 0.975) == pytest.approx(700 + 3.182 * error, rel=0.1)
-
-
-def test_values_may_be_drawn_from_a_sample():
-    drawn = restored._values(np.array([3, 5, 9]), np.random.default_rng(0))
-    assert len(drawn) == restored.POOL and set(drawn) == {3, 5, 9}
 
 
 # A trace that lost jobs

@@ -1,6 +1,7 @@
 """The scoreboard and the pages of the site, made of a few made-up exhibits: every row counted, the same again."""
 
 import copy
+import json
 import re
 
 import matplotlib
@@ -267,6 +268,20 @@ def test_a_record_without_its_notebook_is_named(study):
         outcomes.outcomes(study / "figures")
 
 
+def test_what_is_frozen_keeps_its_place_and_its_pages_lead_to_what_was_executed(study):
+    before = outcomes.outcomes(study / "figures")
+    known = [f"{name} = {json.dumps(getattr(before[0].source, name))}\n" for name in ("title", "section")]
+    (study / "notebooks" / "mualem2001" / "figure4.ipynb").unlink()
+    table = f'[notebooks."mualem2001/figure4"]\n{"".join(known)}'
+    (study / "figures" / "frozen.toml").write_text(table, encoding="utf-8")
+    assert outcomes.outcomes(study / "figures") == before
+    page = "../figures/frozen/mualem2001_figure4.md"
+    assert f"({page})" in scoreboard.pages(before)["EXHIBITS.md"]
+    assert f"(../{page})" in scoreboard.pages(before)["claims/MF-05.md"]
+    site = written()["mualem2001_figure4.md"]
+    assert f"({page})" in site and "make frozen" in site and "papermill" not in site
+
+
 def test_the_verdicts_are_printed(study, capsys):
     command.main([])
     out = capsys.readouterr().out
@@ -279,7 +294,7 @@ def test_the_verdicts_are_printed(study, capsys):
 def test_the_committed_pages_are_what_the_records_give(committed):
     folder = ROOT / "figures"
     texts = scoreboard.pages(committed)
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if path.parent.name != "frozen"}
     assert there == set(texts) and len(texts["README.md"].replace("|", " ").split()) <= 3500
     assert {name for name, text in texts.items() if (folder / name).read_text(encoding="utf-8") != text} == set()
     assert all(len(scoreboard.brief({"id": id}).split()) <= 20 for id in claims.claims() | claims.findings())

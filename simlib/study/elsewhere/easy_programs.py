@@ -7,14 +7,29 @@ kills jobs at their estimates, or has nodes of several kinds, schedules a log di
 """
 
 import tomllib
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
 
 from ..._util import paths
+from ...policies.easy import EASY
 from ..investigations.kernel_variants import easy
 from ..investigations.kernel_variants.easy import TEXT, EasyReading
-from ..investigations.programs import PLAIN, EasyProgram
+
+
+@dataclass(frozen=True)
+class EasyProgram:
+    """EASY as a program has it."""
+
+    reading: EasyReading = TEXT
+
+    def schedule(self, submit, run, estimate, size, machine):
+        start, backfilled = easy.easy_reading(submit, run, estimate, size, machine, self.reading)
+        latest = max((start + estimate).max(initial=0), 2 * estimate.max(initial=0))
+        if self.reading.by_limit and latest >= easy.FAR:  # two numbers would not fit into one
+            raise ValueError(f"EasyProgram: found a time of {latest} s, expected below 2^32 s with by_limit")
+        return {"start": start, "backfilled": backfilled}
 
 
 class Program(NamedTuple):
@@ -29,7 +44,7 @@ class Program(NamedTuple):
 
 
 NAMES = {
-    "charge": {easy.CHARGE_LONG: "long", easy.CHARGE_NONE: "none", easy.CHARGE_ALL: "all"},
+    "charge": {easy.CHARGE_LONG: "long", easy.CHARGE_NONE: "none"},
     "events": {easy.ONE_PASS: "one pass", easy.ENDS_FIRST: "ends first", easy.ARRIVALS_FIRST: "arrivals first"},
     "beyond": {easy.COUNTED: "counted", easy.NOBODY: "nobody", easy.ANYBODY: "anybody", easy.PLACED: "placed"},
 }
@@ -59,9 +74,13 @@ CAUSES = {
 """Single differences by name, beside that of easy_bf; the second is how the paper's authors most likely had it."""
 
 
+PLAIN = {TEXT: EASY(), TEXT._replace(charge=easy.CHARGE_NONE): EASY(reuse_extra=True)}
+"""The readings that are policies of the package."""
+
+
 def policy(reading):
     """Make the policy of a reading: that of the package, where it has one."""
-    return PLAIN.get(EasyProgram(reading), EasyProgram(reading))
+    return PLAIN.get(reading, EasyProgram(reading))
 
 
 def policies(readings=None):

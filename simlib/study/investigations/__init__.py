@@ -1,1 +1,1 @@
-"""Investigations behind the study: which program the authors ran, which months, which jobs."""
+"""Investigations behind the study that are not finished: which rules other programs follow."""

@@ -1,6 +1,6 @@
 """The jobs that a log lost to cleaning: what they were like, and the log with them back, drawn again for each seed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -24,17 +24,11 @@ class Lost:
     users: list
     condition: str
     estimates: str
-    gaps: pd.DataFrame | None = None
-    lines: pd.DataFrame | None = None
 
     @cached_property
     def known_gaps(self):
         """When the lost jobs were submitted, as from `restore.lost`."""
-        return restoring.lost(self.log) if self.gaps is None else self.gaps
-
-    def with_setting(self, user, field, value):
-        """Say another thing of a user's lost jobs."""
-        return replace(self, users=[one | {field: value} if one["user"] == user else one for one in self.users])
+        return restoring.lost(self.log)
 
     def inferred_from(self, of):
         """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.
@@ -58,8 +52,7 @@ class Lost:
     @cached_property
     def _like(self):
         """The log's lines that each user's lost jobs resemble, by user; many draws are made of them."""
-        known = self.log.log if self.lines is None else self.lines
-        return {one["user"]: known.query(one["lines"]) for one in self.users if "lines" in one}
+        return {one["user"]: self.log.log.query(one["lines"]) for one in self.users if "lines" in one}
 
     def _pool(self, user, rng):
         """The lines that a user's lost jobs are drawn from: of other jobs of the user, or one."""
@@ -85,17 +78,14 @@ def _values(of, rng):
     """Make the values of a field.
 
     Of a number, that; of a range, one number in it for all jobs of the log; of more measurements than two, one number
-    too, which their true mean may be (Student's t), not below the least of them; of an array, any of its values for
-    each job; of a `mean` and `sd` normal ones, of a `mean` and `log_sd` lognormal ones, at least 1; the mean may be a
-    range or measurements too.
+    too, which their true mean may be (Student's t), not below the least of them; of a `mean` and `sd` normal ones, of a
+    `mean` and `log_sd` lognormal ones, at least 1; the mean may be a range or measurements too.
     """
     if isinstance(of, list) and len(of) > 2:
         error = np.std(of, ddof=1) / len(of) ** 0.5
         return max(np.mean(of) + error * rng.standard_t(len(of) - 1), min(of))
     if isinstance(of, list):
         return int(rng.integers(*of, endpoint=True))
-    if isinstance(of, np.ndarray):
-        return rng.choice(of, POOL)
     if not isinstance(of, dict):
         return of
     mean = _values(of["mean"], rng)

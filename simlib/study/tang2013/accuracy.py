@@ -216,17 +216,7 @@ def in_words(table):
     return table
 
 
-def study(
-    traces,
-    keys,
-    windows=(None,),
-    percentiles=PERCENTILES,
-    thresholds=(None,),
-    least=1,
-    resamples=1000,
-    seed=0,
-    parameters=walltime.parameters,
-):
+def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(None,), least=1, resamples=1000, seed=0):
     """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
 
     By replication of a bootstrap over users, for jobs of one user are alike; columns by trace, `DIMENSIONS` (a
@@ -239,7 +229,7 @@ def study(
         dimensions = product(keys, windows, percentiles, thresholds)
         schemes = [Scheme(*dims, least=least, project=trace.project) for dims in dimensions]
         scheduled = {ORIGINAL: jobs.estimate}
-        for scheme, a in parameters(jobs, trace.ends, schemes).items():
+        for scheme, a in walltime.parameters(jobs, trace.ends, schemes).items():
             at = place(scheme.key, scheme.percentile, scheme.threshold, scheme.window)
             scheduled[at] = walltime.t_sched(jobs.estimate, a)
         sums = {}

@@ -20,7 +20,7 @@ QUANTILES = {"median" if q == 50 else f"q{q:02}": q / 100 for q in range(5, 100,
 """By metric the share of the jobs that are no more accurate: "q60" is the accuracy that 60 per cent do not exceed."""
 
 
-def accuracies(trace, window, threshold, keys=(TRIPLE, DOUBLE), least=1, parameters=walltime.parameters, lines=LINES):
+def accuracies(trace, window, threshold, keys=(TRIPLE, DOUBLE), least=1, lines=LINES):
     """Work out the accuracy of each job by (key, line); a line is a percentile, or None, the users' own estimates."""
     jobs, t_act = trace.workload.jobs, trace.t_act
     schemes = {
@@ -28,29 +28,21 @@ def accuracies(trace, window, threshold, keys=(TRIPLE, DOUBLE), least=1, paramet
         for key, (line, percentile) in product(keys, lines.items())
         if percentile is not None
     }
-    a = parameters(jobs, trace.ends, list(schemes.values()))
+    a = walltime.parameters(jobs, trace.ends, list(schemes.values()))
     for place in product(keys, lines):
         scheduled = walltime.t_sched(jobs.estimate, a[schemes[place]]) if place in schemes else jobs.estimate
         yield place, walltime.accuracy(t_act, scheduled)
 
 
 def averages(
-    traces,
-    window="1 month",
-    threshold=0.5,
-    keys=(TRIPLE, DOUBLE),
-    least=1,
-    resamples=1000,
-    seed=0,
-    parameters=walltime.parameters,
-    lines=LINES,
+    traces, window="1 month", threshold=0.5, keys=(TRIPLE, DOUBLE), least=1, resamples=1000, seed=0, lines=LINES
 ):
     """Average the accuracy of single jobs before and after adjustment, a row a resample of the users."""
     found = {}
     for number, trace in enumerate(traces):
         users, user = np.unique(trace.workload.jobs.user, return_inverse=True)
         drawn = cluster_draws(len(users), resamples, [seed, number]) * 1.0  # multiplied much faster than whole numbers
-        for place, values in accuracies(trace, window, threshold, keys, least, parameters, lines):
+        for place, values in accuracies(trace, window, threshold, keys, least, lines):
             at = trace.name, *place
             found[*at, "mean"] = drawn @ np.bincount(user, values) / (drawn @ np.bincount(user))
             below = drawn @ _below(values, user, len(users))

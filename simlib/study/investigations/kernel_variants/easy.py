@@ -1,4 +1,4 @@
-"""EASY as its text can also be read: the details that MF section 2.2 leaves open, each as an option."""
+"""EASY as programs have it: the details in which they differ from MF section 2.2, each as an option."""
 
 from typing import NamedTuple
 
@@ -24,23 +24,19 @@ from ....engine.running import (
 )
 
 ONE_PASS, ENDS_FIRST, ARRIVALS_FIRST = range(3)
-CHARGE_LONG, CHARGE_NONE, CHARGE_ALL = range(3)
-OLDEST, NEWEST, SHORTEST, LONGEST, NARROWEST, WIDEST = range(6)
+CHARGE_LONG, CHARGE_NONE = range(2)
 COUNTED, NOBODY, ANYBODY, PLACED = range(4)
 
 FAR = 2**32  # seconds, later than any end: so an estimate and an end make one number, sorted by both
 
 
 class EasyReading(NamedTuple):
-    """How the text is read; the defaults are how the engine does. From `beyond` on it is how other programs do."""
+    """How the text is read; the defaults are how the engine does."""
 
     charge: int = CHARGE_LONG  # which backfilled jobs use up extra processors
     strict: bool = False  # whether a backfilled job ends before the shadow time, not at it
     first_only: bool = False  # whether extra processors are counted as soon as the head has enough
-    in_past: bool = False  # whether a shadow time may have passed
     events: int = ONE_PASS  # whether there is one pass for all events of an instant, or one for each
-    candidates: int = OLDEST  # in which order they are considered
-    once: bool = False  # whether one job is backfilled in a pass
     held: bool = False  # whether the head keeps the shadow time that it had first
     beyond: int = COUNTED  # who may run beyond the shadow time; `PLACED`: on those that the head's lowest numbers leave
     known: bool = False  # whether candidates are considered with their run times, not their estimates
@@ -58,32 +54,23 @@ class Queue(NamedTuple):
     """The jobs that wait."""
 
     jobs: np.ndarray
-    considered: np.ndarray
     count: np.ndarray
 
 
 @part
-def join(queue, job, estimate, size, candidates):
-    """Put the job that arrived last into both orders of the queue."""
-    considered, i = queue.considered, queue.count[0]
-    queue.jobs[i] = job
-    queue.count[0] = i + 1
-    key = estimate if candidates == SHORTEST or candidates == LONGEST else size
-    sign = -1 if candidates == LONGEST or candidates == WIDEST else 1
-    while i > 0 and candidates != OLDEST and (candidates == NEWEST or sign * key[considered[i - 1]] > sign * key[job]):
-        considered[i] = considered[i - 1]
-        i -= 1
-    considered[i] = job
+def join(queue, job):
+    """Put the job that arrived last into the queue."""
+    queue.jobs[queue.count[0]] = job
+    queue.count[0] += 1
 
 
 @uncounted
 def drop_started(queue, start):
-    """Take those out of both orders of the queue that have started."""
-    for jobs in (queue.jobs, queue.considered):
-        waiting = np.uint64(0)  # places are unsigned, see `simlib.engine.profile`
-        for i in range(np.uint64(queue.count[0])):
-            jobs[waiting] = jobs[i]
-            waiting += np.uint64(start[jobs[i]] == NEVER)
+    """Take those out of the queue that have started."""
+    waiting = np.uint64(0)  # places are unsigned, see `simlib.engine.profile`
+    for i in range(np.uint64(queue.count[0])):
+        queue.jobs[waiting] = queue.jobs[i]
+        waiting += np.uint64(start[queue.jobs[i]] == NEVER)
     queue.count[0] = waiting
 
 
@@ -92,7 +79,7 @@ def shadow_time(head_size, now, running, limits, size, reading):
     """Find the head's shadow time and the extra processors, counted, see `EasyReading`."""
     order = limits if reading.by_limit else running.by_expected_end
     available = running.free[0]
-    shadow = -NEVER if reading.in_past else now
+    shadow = now
     for i in range(order.count[0] - 1, -1, -1):
         job = order.jobs[i]
         end = running.by_expected_end.time[job]
@@ -178,7 +165,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
     """Start times under EASY as the text is read."""
     n, nobody = submit.size, np.empty(0, np.int64)  # nobody follows another
     arrivals, running = arrivals_of(submit, nobody, nobody), idle(machine, n)
-    queue = Queue(np.empty(n, np.uint64), np.empty(n, np.uint64), np.zeros(1, np.int64))
+    queue = Queue(np.empty(n, np.uint64), np.zeros(1, np.int64))
     limits, places = no_ends(n, min(machine, n)), machine_map(machine, n if reading.beyond == PLACED else 0)
     expected_end = running.by_expected_end.time
     start, backfilled, first_shadow = running.start, np.zeros(n, np.bool_), np.full(n, NEVER)
@@ -195,7 +182,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
         while more:
             arrival = next_arrival(arrivals) <= now
             if arrival and (reading.events == ARRIVALS_FIRST or next_end(running.by_end) > now):
-                join(queue, arrive(arrivals), estimate, size, reading.candidates)
+                join(queue, arrive(arrivals))
             else:
                 job = end_job(running, size)
                 if reading.by_limit:
@@ -237,7 +224,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                             lowest = end_of_reserved(places, size[head], shadow, expected_end)
                             extra = free_from(places, lowest)
                         known = True
-                    job = queue.considered[i]
+                    job = queue.jobs[i]
                     i += np.uint64(1)
                     if size[job] > running.free[0] or start[job] != NEVER or job == head:
                         continue
@@ -252,10 +239,8 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     if reading.beyond == PLACED:
                         occupy(places, job, size[job], 0 if in_time else lowest)
                         extra = free_from(places, lowest)
-                    elif reading.charge == CHARGE_ALL or (reading.charge == CHARGE_LONG and not in_time):
+                    elif reading.charge == CHARGE_LONG and not in_time:
                         extra -= size[job]
-                    if reading.once:
-                        break
                     if reading.recomputed:
                         i, known = np.uint64(0), False
             drop_started(queue, start)
