@@ -63,7 +63,6 @@ def bounded_slowdown(
     return ratio if floor is None else np.maximum(ratio, float(floor))
 
 
-@compiled
 def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backfilled: Bools, floor: float) -> Floats:
     """Add up the jobs of each period, and of all, in one pass over them and without an array for each measure.
 
@@ -73,6 +72,16 @@ def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backf
     processor-seconds executed in the period. Sums of whole numbers are exact up to 2^53.
     """
     sums = np.zeros((edges.size + 2, 6))
+    _add_up(sums, edges, submit, start, run, procs, backfilled, floor)
+    sums[-1] = sums[:-1].sum(axis=0)
+    return sums
+
+
+@compiled(_nrt=False)  # with arrays made inside, or sums of them, it takes ten times as long to compile
+def _add_up(
+    sums: Floats, edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backfilled: Bools, floor: float
+) -> None:
+    """Add each job to the row of its period."""
     period = 0  # of a job's end; seldom another than that of the job before
     for i in range(start.size):
         end = start[i] + run[i]
@@ -81,20 +90,17 @@ def totals(edges: Ints, submit: Ints, start: Ints, run: Ints, procs: Ints, backf
         while period > 0 and edges[period - 1] > end:
             period -= 1
         response = end - submit[i]
-        of_end = sums[period]
-        of_end[0] += 1
-        of_end[1] += start[i] - submit[i]
-        of_end[2] += response
-        of_end[3] += max(response / max(run[i], THRESHOLD), floor)  # see `bounded_slowdown`
-        of_end[4] += backfilled[i]
+        sums[period, 0] += 1
+        sums[period, 1] += start[i] - submit[i]
+        sums[period, 2] += response
+        sums[period, 3] += max(response / max(run[i], THRESHOLD), floor)  # see `bounded_slowdown`
+        sums[period, 4] += backfilled[i]
         during = period  # back from the end to the start
         while during > 0 and edges[during - 1] > start[i]:
             sums[during, 5] += float(procs[i]) * (end - edges[during - 1])  # as whole numbers it may overflow
             end = edges[during - 1]
             during -= 1
         sums[during, 5] += float(procs[i]) * (end - start[i])
-    sums[-1] = sums[:-1].sum(axis=0)
-    return sums
 
 
 @compiled
