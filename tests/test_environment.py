@@ -134,6 +134,7 @@ def test_an_error_of_our_own_is_not_taken_for_another_package(site):
 FLOORS = {"simlib.__main__": "simlib.study", "simlib.study.__main__": "simlib.course.lessons"}
 
 
+@pytest.mark.thorough
 def test_kernels_are_compiled_when_the_environment_is_made():
     code = (
         "import pkgutil, sys; from importlib import import_module; from numba.core.dispatcher import Dispatcher\n"

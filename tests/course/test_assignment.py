@@ -43,6 +43,7 @@ def verdict(number, **parts):
 # Weeks
 
 
+@pytest.mark.thorough
 def test_a_name_gives_the_same_week_however_it_is_typed_and_other_names_give_others():
     assert assignment.week("Ada Lovelace").equals(assignment.week("  ADA   lovelace "))
     weeks = {assignment.week(f"student {number}").jobs.index[0] for number in range(60)}

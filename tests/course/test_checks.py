@@ -369,7 +369,7 @@ def prints_in_another(wait, estimate, procs):
     return prints(wait, estimate, procs)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
 def test_lesson_6():
     right = [("6.1", order(of)) for of in ("-procs", "-1e9 * procs - estimate")]

@@ -271,6 +271,7 @@ def executed(notebook, folder):
     return notebook.cells[0].outputs
 
 
+@pytest.mark.thorough
 def test_in_batch_a_table_is_judged_that_the_only_notebook_of_the_folder_keeps(tmp_path):
     nbformat.write(saved_with_an_answer(), tmp_path / "lesson.ipynb")
     assert executed(saved_with_an_answer(), tmp_path)[1].text.startswith("Right: ")

@@ -72,7 +72,7 @@ def folder(tmp_path):
     return made
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_few_hand_ins_get_what_they_are_worth(folder, closed):
     expected = hand_ins.write(folder, hand_ins.FEW)
     rows = graded(folder)
@@ -115,7 +115,7 @@ def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
     assert "2.4: " in page and "Ada" not in page
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_interrupted_run_leaves_no_grades_and_goes_on_when_it_is_started_again(folder, closed):
     hand_ins.write(folder, ("half", "loop-that-swallows"))
     with subprocess.Popen(command(folder, "--seconds", "600"), stderr=subprocess.PIPE) as running:

@@ -154,6 +154,7 @@ def test_all_of_a_sheet_is_within_the_margins_of_the_paper(seed):
             assert min(box.x0, box.y0, 8.27 - box.x1, 11.69 - box.y1) > 0.4, (sheet.number, seed, box)
 
 
+@pytest.mark.thorough
 def test_the_sheets_are_the_same_bytes_each_time(tmp_path):
     first = [path.read_bytes() for path in sheets.write(tmp_path)]
     assert [path.read_bytes() for path in sheets.write(tmp_path)] == first

@@ -423,6 +423,7 @@ def test_jobs_killed_at_historical_estimates_are_held_against_those_at_users_own
     assert study.claim("MF-40", {TEXT: shares}, ctc["killed"])["verdict"] == expected
 
 
+@pytest.mark.thorough
 def test_only_the_ctc_log_can_decide_and_has_printed_numbers(root):
     made = of_traces("figure9", mualem2001.Trace("KTH", workload(ROWS, "KTH-SP2")), logs="KTH", shakes=2)
     names = ("data", "flatter", "better_profile", "not_feasible")
@@ -431,6 +432,7 @@ def test_only_the_ctc_log_can_decide_and_has_printed_numbers(root):
     assert not made["possible"].any(axis=None)
 
 
+@pytest.mark.thorough
 def test_the_counts_of_jobs_with_history_have_those_that_were_put_back(root):
     found = cells_of(of_traces("figure9", lossy(), shakes=2)["judged"])
     both = {name: [one["readings"][rule]["ours"] for rule in (TEXT, RESTORED)] for name, one in found.items()}

@@ -112,6 +112,7 @@ def test_a_third_policy_in_table_3_comes_into_table_and_picture(small_logs):
     assert ours == simulate(exact, EASY(backfill="sjf")).jobs.response.mean()
 
 
+@pytest.mark.thorough
 def test_a_further_measure_in_table_3_is_in_the_table_and_judged_by_nothing(small_logs):
     edits = {'"measures": MEASURES}': '"measures": MEASURES | {"wait_95th": lambda of: of.jobs.wait.quantile(0.95)}}'}
     found = executed("mualem2001/table3", edits=edits, **FEW | {"draws": 2})
@@ -173,6 +174,7 @@ def test_table_4_with_another_factor_and_measure_has_both_in_table_and_picture(s
 # Table 1
 
 
+@pytest.mark.thorough
 def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
     found = executed("mualem2001/table1", **FEW)  # of which Par's first year is not here
     table = found["table"]
