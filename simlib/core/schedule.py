@@ -256,7 +256,7 @@ class Schedule:
     @cached_property
     def _table(self) -> pd.DataFrame:
         columns = {name: self.column(name) for name in self.names}
-        return pd.DataFrame(columns, self.workload.jobs.index, copy=False)
+        return pd.DataFrame(columns, self.workload.jobs.index)
 
     def column(self, name: str) -> np.ndarray:
         """Give a column of `jobs` as a read-only array.

@@ -762,7 +762,7 @@ def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
     needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
     columns = [*COLUMNS, "gpus"] if needed else COLUMNS
     if list(jobs) == COLUMNS == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most derived ones
-        return copied(jobs)
+        return jobs.copy()  # numbers that a reader of `jobs` may change
     default: dict[str, Any] = {"estimate": jobs.run, "gpus": 0}
     numbers = {}
     for column in columns:
@@ -771,7 +771,7 @@ def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
         least, expected = (0, "whole numbers of at least 0") if column == "gpus" else (-(2**63), "whole numbers")
         place = f"{where}: column {column}"
         numbers[column] = checks.whole_numbers(place, values, jobs.index, least, expected=expected)
-    return pd.DataFrame(numbers, jobs.index, copy=False)
+    return pd.DataFrame(numbers, jobs.index)
 
 
 def _refuse_labels(labels: pd.Index, where: str) -> None:

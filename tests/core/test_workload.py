@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, Workload, estimates, read_swf, replicate, simulate, write_swf
+from simlib import EASY, Workload, estimates, load, read_swf, replicate, simulate, write_swf
 from simlib.core.workload import TOO_LARGE
 from simlib.logs.swf import FIELDS, LogWarning, jobs_of
 
@@ -165,6 +165,20 @@ def test_what_changes_a_workload_returns_a_new_one_and_leaves_the_old(change):
     assert w.equals(Workload(TABLE, 4, start=start)) and w.history == ()
     assert len(new.history) == 1
     assert (new.procs, new.name, new.start, new.header, new.synthetic) == (4, "KTH", start, (" x",), True)
+
+
+OF_ONES_OWN = {
+    name: lambda change=change: change(Workload(TABLE, 4, start=STOCKHOLM)) for name, change in CHANGES.items()
+}
+OF_ONES_OWN |= {"itself": made, "schedule": lambda: simulate(made(), EASY()), "sample": lambda: load("sample")}
+
+
+@pytest.mark.parametrize("make", OF_ONES_OWN.values(), ids=OF_ONES_OWN)
+def test_a_table_of_jobs_can_be_changed_whose_workload_nobody_keeps(make):
+    for columns in ("run", ["run", "estimate"]):
+        jobs = make().jobs[["submit", "run", "estimate"]]
+        jobs.loc[jobs.index[0], columns] = 7
+        assert jobs.run.iloc[0] == 7
 
 
 def test_a_model_that_writes_into_its_table_does_not_change_the_workload():

@@ -164,7 +164,7 @@ def needed(cell):
     """Whether an exercise needs a cell."""
     source = handout.text(cell)
     wanted = ("import ", "lessons.check", "figure3 =", "jobs =", "seed")
-    return cell["cell_type"] == "code" and any(word in source for word in wanted) and "month" not in source
+    return cell["cell_type"] == "code" and any(word in source for word in wanted) and "month_jobs" not in source
 
 
 def assignment(student):

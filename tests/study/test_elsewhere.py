@@ -428,8 +428,8 @@ def test_a_map_has_a_number_where_there_is_one_and_colour_where_it_is_clear():
 
 FEW = {"shakes": 2}
 
-NOTEBOOKS = {"backfilling": FEW | {"load_shakes": 0}, "policies": FEW | {"reservations": [2, 5]}}
-NOTEBOOKS |= {"estimates": {"resamples": 20}, "adjusted-estimates": FEW | {"other_shakes": 0}}
+NOTEBOOKS = {"backfilling": FEW | {"load_shakes": 1}, "policies": FEW | {"reservations": [2, 5]}}
+NOTEBOOKS |= {"estimates": {"resamples": 20}, "adjusted-estimates": FEW | {"other_shakes": 1}}
 
 
 def run(name, edits=None, **parameters):

@@ -107,6 +107,8 @@ def another(name):
     numbers = {each: value for each, value in studied.items() if type(value) in (int, float)}
     if numbers:
         each, value = [*numbers.items()][-1]
+        if each == "percentile":  # of those that the scheme has
+            return {each: 80}
         return {each: value - (1 if isinstance(value, int) else value / 10)}
     each, value = [*studied.items()][-1]
     return {each: value[:-1] if isinstance(value, list) else not value}
