@@ -88,5 +88,5 @@ def test_a_notebook_runs(installed, folder):
     python, install_what_runs_notebooks = installed
     install_what_runs_notebooks()
     notebook = ROOT / "notebooks" / "my-cluster.ipynb"
-    run(python, "-m", "papermill", notebook, "out.ipynb", "-p", "logs", "mine.swf", "-p", "shakes", "3", folder=folder)
+    run(python, "-m", "papermill", notebook, "out.ipynb", "-p", "logs", "mine.swf", "-p", "shakes", "4", folder=folder)
     assert listing(folder) == ["mine.swf", "out.ipynb"]

@@ -18,13 +18,13 @@ THIRD = {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="
 EXPERIMENTS = {
     "a third policy in Table 3": (
         "mualem2001/table3",
-        FEW | OTHERS | {r'traces = \["CTC", "KTH", "SDSC"\]': 'traces = ["KTH"]', r"draws = \d+": "draws = 2"} | THIRD,
+        FEW | OTHERS | {r'logs = \["CTC", "KTH", "SDSC"\]': 'logs = ["KTH"]', r"draws = \d+": "draws = 2"} | THIRD,
         "SJF",
         ["SJF"],
     ),
     "Table 1 of HPC2N with three schedulers": (
         "mualem2001/table1",
-        FEW | OTHERS | {r'log = ""': 'log = "HPC2N"'} | THIRD,
+        FEW | OTHERS | {r'logs = \["CTC", .*?\]': 'logs = ["HPC2N"]'} | THIRD,
         "SJF",
         ["SJF"],
     ),
@@ -32,7 +32,7 @@ EXPERIMENTS = {
         "mualem2001/table4",
         FEW
         | OTHERS
-        | {r'traces = \["KTH", "CTC", "SDSC"\]': 'traces = ["KTH"]', r"factor = 2": "factor = 3"}
+        | {r'logs = \["KTH", "CTC", "SDSC"\]': 'logs = ["KTH"]', r"factor = 2": "factor = 3"}
         | {r"measures = MEASURES": 'measures = MEASURES | {"wait_95th": lambda of: of.jobs.wait.quantile(0.95)}'},
         "wait_95th",
         ["wait_95th"],
@@ -41,7 +41,7 @@ EXPERIMENTS = {
         "mualem2001/figure5",
         {
             r"shakes = \d+": "shakes = 2",
-            r"traces = \[.*?\]": 'traces = ["KTH"]',
+            r"logs = \[.*?\]": 'logs = ["KTH"]',
             r"model_loads = \[.*?\]": "model_loads = [0.7]",
         }
         | {r"model_jobs = \S+": "model_jobs = 1000", r"model_seeds = \d+": "model_seeds = 2"}
@@ -52,7 +52,7 @@ EXPERIMENTS = {
     "Figure 14 with another percentile and order": (
         "tang2013/figures14-17",
         FEW
-        | {r"trace = \[.*?\]": 'trace = ["SDSC-DS"]', r"large_shakes = \d+": "large_shakes = 2"}
+        | {r"logs = \[.*?\]": 'logs = ["SDSC-DS"]', r"large_shakes = \d+": "large_shakes = 2"}
         | {r"percentiles = \[.*?\]": "percentiles = [95, 50]", r'14: \("wfp"': '14: ("sjf"'},
         "regular p50",
         ["regular p50"],
@@ -82,7 +82,9 @@ def edited(notebook, changes):
     for place, source in enumerate("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
         new = source
         for pattern, put in changes.items():
-            new, count = re.subn(rf"(?m)(?<!\w){pattern}", lambda _, put=put: put, new)
+            typed = pattern.replace(" = ", r"(: [^=\n]+)? = ", 1)  # a parameter's type stays
+            kept = rf"(?m)(?<!\w){typed if ' = ' in pattern else f'{pattern}()'}"
+            new, count = re.subn(kept, lambda at, put=put: put.replace(" = ", f"{at[1] or ''} = ", 1), new)
             left -= {pattern} if count else set()
         if new != source:
             yield place, new
