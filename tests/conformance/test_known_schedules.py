@@ -373,70 +373,10 @@ WRONG = {
     "an anchor point is not scanned from": ("second-anchor.conservative", "Conservative.anchor", first_point),
     "every backfilled job uses extra nodes up": ("short-leaves-extra.easy", "EASY.one_by_one", all_use_extra),
     "one job is backfilled in a pass": ("several-in-one-pass.easy", "EASY.one_by_one", one_alone),
-    "the newest is backfilled first": (
-        "candidates-by-arrival.easy",
-        "EASY.one_by_one",
-        candidates(lambda job: -job.arrival),
-    ),
-    "the shortest is backfilled first": (
-        "candidates-by-arrival.easy",
-        "EASY.one_by_one",
-        candidates(lambda job: job.estimate),
-    ),
-    "the longest is backfilled first": (
-        "no-length-for-a-round.easy",
-        "EASY.one_by_one",
-        candidates(lambda job: -job.estimate),
-    ),
-    "the narrowest is backfilled first": (
-        "candidates-not-by-size.easy",
-        "EASY.one_by_one",
-        candidates(lambda job: job.size),
-    ),
-    "the widest is backfilled first": (
-        "candidates-not-by-size.easy",
-        "EASY.one_by_one",
-        candidates(lambda job: -job.size),
-    ),
     "a job was expected to end in the past": (
         "two-expired.easy-expired",
         "EASY.expected_end",
         lambda self, job, now: job.start + job.while_running,
-    ),
-    "compressed by start, ties latest first": (
-        "compress-ties.conservative",
-        "Conservative",
-        compressing(lambda job: (job.reserved, -job.arrival)),
-    ),
-    "compressed by expected end": (
-        "compress-in-turn.conservative",
-        "Conservative",
-        compressing(lambda job: job.reserved + job.estimate),
-    ),
-    "compressed by arrival, latest first": (
-        "early-end.conservative",
-        "Conservative",
-        compressing(lambda job: -job.arrival),
-    ),
-    "compressed by estimate, shortest first": (
-        "compress-by-arrival.conservative",
-        "Conservative",
-        compressing(lambda job: job.estimate),
-    ),
-    "compressed by estimate, longest first": (
-        "early-end.conservative",
-        "Conservative",
-        compressing(lambda job: -job.estimate),
-    ),
-    "compressed by size, narrowest first": (
-        "compress-by-arrival.conservative",
-        "Conservative",
-        compressing(lambda job: job.size),
-    ),
-    "compressed by size, widest first": (
-        "compress-ties.conservative",
-        "Conservative",
-        compressing(lambda job: -job.size),
     ),
     "compressed until nothing moves": ("never-later.conservative", "Conservative", compressing(repeat=True)),
     "compressed after each end of an instant": ("two-early-ends.conservative", "Conservative", compressing(each=True)),
@@ -455,6 +395,28 @@ WRONG = {
     ),
     "corrections cause no pass": ("outlived.easy-pcor", "Predicting.alarms", lambda self, running: []),
     "each correction adds a minute": ("corrections.easy-pcor", "Predicting.MORE", [60] * 50),
+}
+WRONG |= {
+    f"the {which} is backfilled first": (f"{schedule}.easy", "EASY.one_by_one", candidates(rank))
+    for which, schedule, rank in (
+        ("newest", "candidates-by-arrival", lambda job: -job.arrival),
+        ("shortest", "candidates-by-arrival", lambda job: job.estimate),
+        ("longest", "no-length-for-a-round", lambda job: -job.estimate),
+        ("narrowest", "candidates-not-by-size", lambda job: job.size),
+        ("widest", "candidates-not-by-size", lambda job: -job.size),
+    )
+}
+WRONG |= {
+    f"compressed by {order}": (f"{schedule}.conservative", "Conservative", compressing(rank))
+    for order, schedule, rank in (
+        ("start, ties latest first", "compress-ties", lambda job: (job.reserved, -job.arrival)),
+        ("expected end", "compress-in-turn", lambda job: job.reserved + job.estimate),
+        ("arrival, latest first", "early-end", lambda job: -job.arrival),
+        ("estimate, shortest first", "compress-by-arrival", lambda job: job.estimate),
+        ("estimate, longest first", "early-end", lambda job: -job.estimate),
+        ("size, narrowest first", "compress-by-arrival", lambda job: job.size),
+        ("size, widest first", "compress-ties", lambda job: -job.size),
+    )
 }
 """By what is wrong: a known schedule that it breaks, what of the reference is changed, and to what."""
 
