@@ -1,6 +1,6 @@
 """Measure whether shaking is neutral: what changes beyond chance if submit times move singly, in order, or in bursts.
 
-`SIMLIB_TRACES=... python tools/shaking.py` prints the numbers of docs/shaking.md after an hour; with names of logs, of
+`SIMLIB_TRACES=... python tools/shaking.py` prints the numbers of docs/shaking.md after half an hour; with names of logs, of
 these alone.
 """
 
