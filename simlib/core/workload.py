@@ -734,17 +734,11 @@ def checked_past(
     _check_columns(past, f"{of}: past", needed)
     columns = {}
     for column in needed:
-        where, values = f"{of}: past: column {column}", past[column]
-        if column not in fractions or values.dtype.kind not in "f":
-            expected = "whole seconds" if column == "run" else "whole numbers"
-            columns[column] = checks.whole_numbers(where, values, past.index, expected=expected)
-        elif not np.isfinite(values).all():
-            place = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise ValueError(f"{where}: job {past.index[place]}: found {values.iloc[place]}, expected seconds")
-    if not (past.run.between(0, checks.LATEST)).all():
-        place = int(np.flatnonzero(~past.run.between(0, checks.LATEST))[0])
-        found = f"job {past.index[place]}: found {past.run.iloc[place]}"
-        raise ValueError(f"{of}: past: column run: {found}, expected whole seconds, 0 to 2^61")
+        has_fractions = column in fractions and past[column].dtype.kind == "f"
+        values = np.floor(past[column]) if has_fractions else past[column]
+        bounds: tuple = (0, checks.LATEST, "whole seconds, 0 to 2^61") if column == "run" else ()
+        whole = checks.whole_numbers(f"{of}: past: column {column}", values, past.index, *bounds)
+        columns[column] = past[column] if has_fractions else whole
     return past.assign(**columns)
 
 
