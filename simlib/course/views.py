@@ -1,20 +1,16 @@
-"""What controls and pages show and ask: metrics in words, and decisions as data that one script draws."""
+"""What the stepper shows and asks: decisions as data that one script draws."""
 
 import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from html import escape
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from .. import plots
 from ..core.metrics import pieces
 from ..core.schedule import Schedule
 from ..explain.records import Decision, Explanation, Span, promises, reserved
-
-# Policies and metrics in words
 
 
 def label(policy: Any) -> str:
@@ -25,48 +21,6 @@ def label(policy: Any) -> str:
     options = [(field.name, getattr(policy, field.name), field.default) for field in dataclasses.fields(policy)]
     changed = [f"{key}={getattr(value, '__name__', value)}" for key, value, default in options if value != default]
     return ", ".join([name, *changed])  # where there is no room it breaks at a blank
-
-
-def times(name: str, values: pd.Series) -> pd.Series:
-    """Write lengths of time in the one unit that suits the largest, which the name tells."""
-    most = values.max()
-    unit, seconds = ("s", 1) if most < 7200 else ("h", 3600) if most < 2 * 86400 else ("days", 86400)
-    decimals = 0 if unit == "s" and (most >= 100 or (values % 1 == 0).all()) else 1
-    return (values / seconds).map(f"{{:,.{decimals}f}}".format).rename(f"{name} [{unit}]")
-
-
-def summaries(schedules: Sequence[Schedule]) -> pd.DataFrame:
-    """Write the metrics of schedules as text, a column a schedule."""
-    found = pd.DataFrame([schedule.summary() for schedule in schedules]).reset_index(drop=True)
-    columns = [
-        pd.Series([label(schedule.policy) for schedule in schedules], name="policy"),
-        times("mean wait", found.mean_wait),
-        times("mean response", found.mean_response),
-        found.mean_bounded_slowdown.map("{:,.1f}".format).rename("mean bounded slowdown"),
-        found.utilization.map("{:.0%}".format).rename("processors in use"),
-        found.backfilled_share.map("{:.0%}".format).rename("backfilled"),
-        times("makespan", found.makespan),
-    ]
-    return pd.concat(columns, axis=1).set_index("policy").T.rename_axis(columns=None)
-
-
-def summary_lines(schedules: Sequence[Schedule]) -> list[str]:
-    """Write the same as lines of text."""
-    return summaries(schedules).to_string().splitlines()
-
-
-def html_table(caption: str, columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Write a table as HTML."""
-    head = "".join(f"<th>{escape(str(column))}</th>" for column in columns)
-    cells = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def metrics(schedules: Sequence[Schedule]) -> str:
-    """Write the metrics of schedules as an HTML table, a column for each."""
-    found = summaries(schedules).reset_index()
-    return html_table("Over all jobs", ["", *found.columns[1:]], found.to_numpy().tolist())
 
 
 # Where a stepper asks, and where it stops
@@ -139,7 +93,7 @@ PLANNED, BACKFILLED = 1, 2
 def stepping(explanation: Explanation, predict: bool = False) -> dict[str, Any]:
     """Turn the decisions of a policy into what is needed to step through them, a frame a decision."""
     schedule = explanation.schedule
-    places = _places(schedule)
+    places = {job: place for place, job in enumerate(schedule.jobs.index)}
     questions = [question(explanation, place) for place in range(len(explanation))]
     states = [
         _state(seen, last, places) | {"ask": asked and [places.get(asked[0]), asked[1]]}  # None stands for nobody
@@ -147,26 +101,8 @@ def stepping(explanation: Explanation, predict: bool = False) -> dict[str, Any]:
     ]
     estimates = {job.job: job.estimate for seen in explanation for job in seen.queue}
     chart = charted(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
-    own = {"kind": "stepper", "policy": label(schedule.policy), "predict": predict, "steps": news(explanation)}
+    own = {"policy": label(schedule.policy), "predict": predict, "steps": news(explanation)}
     return chart | own | {"frames": _folded(states)}
-
-
-def comparing(schedules: Sequence[Schedule]) -> dict[str, Any]:
-    """Turn schedules of one workload into what is needed to show them beside one another, at any time."""
-    tables = [schedule.jobs for schedule in schedules]
-    happens = np.unique([table[["submit", "start", "end"]] for table in tables]).tolist()
-    waits = times("", pd.Series([table.wait.mean() for table in tables]))
-    unit = str(waits.name).strip(" []")
-    plans = [
-        {
-            "policy": label(schedule.policy),
-            "wait": f"{wait} {unit}",
-            "frames": _folded([{"bars": planned(schedule, time)} for time in happens]),
-        }
-        for schedule, wait in zip(schedules, waits, strict=True)
-    ]
-    chart = charted(schedules[0], tables[0].estimate.tolist(), happens[-1])
-    return chart | {"kind": "compare", "times": happens, "plans": plans}
 
 
 def charted(schedule: Schedule, estimates: list[int], until: int) -> dict[str, Any]:
@@ -183,18 +119,12 @@ def charted(schedule: Schedule, estimates: list[int], until: int) -> dict[str, A
     }
 
 
-def planned(schedule: Schedule, now: int) -> dict[int, list[int]]:
-    """Give the bars of what is known and planned at a second."""
-    plan, places = schedule.plan(now).jobs, _places(schedule)
-    looks = PLANNED * (plan.start > now) + BACKFILLED * plan.backfilled
-    columns = (plan.start, plan.end, plan.procs, looks)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return _bars(((places[job], *row) for job, row in zip(plan.index, rows, strict=True)), schedule.workload.procs)
-
-
-def _places(schedule: Schedule) -> dict[Hashable, int]:
-    """Number the jobs."""
-    return {job: place for place, job in enumerate(schedule.jobs.index)}
+def at_end(schedule: Schedule) -> dict[int, list[int]]:
+    """Give the bars of a whole schedule."""
+    jobs = schedule.jobs
+    columns = (jobs.start, jobs.end, jobs.procs, BACKFILLED * jobs.backfilled)
+    rows = zip(range(len(jobs)), *(column.tolist() for column in columns), strict=True)
+    return _bars(rows, schedule.workload.procs)
 
 
 def _until(explanation: Explanation) -> int:

@@ -1,4 +1,4 @@
-"""What the script draws is what the explanations, the plans and the pictures say; it stops and asks where it should."""
+"""What the script draws is what the explanations and the pictures say; it stops and asks where it should."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 import simlib
-from simlib import EASY, FCFS, Conservative, plots, simulate
+from simlib import EASY, FCFS, Conservative, plots
 from simlib.course import lessons, views, web, widgets
 from simlib.course.lessons import lesson2, lesson4
 from simlib.course.web.__main__ import shown
@@ -124,26 +124,6 @@ def test_a_reservation_that_the_queue_s_new_order_overtook_hides_nobody():
     assert overtaken[0]["remembered"]
 
 
-@pytest.mark.slow
-@every_policy
-def test_a_comparison_has_the_plan_at_each_second_at_which_something_happens(policy):
-    schedules = [simulate(busy_users(5, jobs=8, machine=8), each) for each in (FCFS(), policy)]
-    if "adjusted" in schedules[1].jobs:
-        with pytest.raises(ValueError, match="found adjusted estimates"):
-            views.comparing(schedules)
-        return
-    read = json.loads(json.dumps(views.comparing(schedules)))
-    happens = {time for each in schedules for time in each.jobs[["submit", "start", "end"]].to_numpy().ravel().tolist()}
-    assert read["times"] == sorted(happens)
-    for plan, schedule in zip(read["plans"], schedules, strict=True):
-        places = {job: str(place) for place, job in enumerate(schedule.jobs.index)}
-        for time, state in zip(read["times"], unfolded(plan["frames"]), strict=True):
-            known = schedule.plan(time).jobs
-            rows = known[["start", "end", "procs", "backfilled"]].itertuples()
-            expected = {places[job]: (s, e, p * (e > s), b, s > time) for job, s, e, p, b in rows}
-            assert {job: (*span(bar), bool(bar[2] & PLANNED)) for job, bar in state["bars"].items()} == expected
-
-
 def test_what_expected_ends_far_off_does_not_squeeze_what_happens():
     read, _ = stepping(explain(table([(0, 10, 100_000, 3), (5, 10, 10, 4)], 4), EASY()))
     assert read["time"] == [0, 30]
@@ -211,18 +191,15 @@ def test_a_page_holds_every_sentence_without_its_script_and_the_same_schedule_gi
     assert made[0] == made[1]
     listed = re.findall("<li>At (.*?): (.*?)</li>", made[0])
     assert [unescape(said) for _, said in listed] == [seen.sentence for seen in explain(examples.figure3(), EASY())]
-    compared = widgets.compare(examples.figure3(), [FCFS(), EASY()]).html()
-    starts = [re.findall("<td>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", compared)[-4:]]
-    assert starts == [["A", "0", "0"], ["first", "10", "10"], ["second", "20", "33"], ["backfill", "30", "3"]]
 
 
 def test_names_of_jobs_and_workloads_cannot_break_a_page():
     nasty = "</script><b onclick=x>&"
     w = simlib.Workload.of(nasty, 4, **{nasty: (0, 10, 10, 3), "B": (1, 5, 5, 4)})
-    for text in (widgets.stepper(w, EASY()).html(), widgets.compare(w, [FCFS(), EASY()]).html()):
-        assert nasty not in text and text.count("</script>") == 2
-        data = re.search('<script type="application/json">(.*?)</script>', text, re.DOTALL)[1]
-        assert json.loads(data)["jobs"]["name"] == [nasty, "B"] and json.loads(data)["workload"] == nasty
+    text = widgets.stepper(w, EASY()).html()
+    assert nasty not in text and text.count("</script>") == 2
+    data = json.loads(re.search('<script type="application/json">(.*?)</script>', text, re.DOTALL)[1])
+    assert (data["jobs"]["name"], data["workload"]) == ([nasty, "B"], nasty)
 
 
 def test_script_and_style_are_small_and_fetch_nothing():

@@ -17,15 +17,18 @@ from functools import cache
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
+from ... import plots
 from ...core.calendar import check_month
 from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
 from ...logs.archive import load
 from ..answers import Judge, NotYet, Waiting, is_open
 
-__all__ = ["Verdict", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
+__all__ = ["Verdict", "charts", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
 
 LESSONS = {str(number): f"lesson{number}" for number in range(1, 7)} | {"A": "assignment"}
 """The modules of the lessons, and of the assignment at the end."""
@@ -220,6 +223,22 @@ def means(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
             "backfilled [%]": (100 * summaries.backfilled_share).round(1),
         }
     )
+
+
+def charts(schedules: Mapping[str, Schedule]) -> Figure:
+    """Draw schedules one above the other on one time axis, each with its means in the title."""
+    figure, axes = plt.subplots(len(schedules), 1, figsize=(9, 2.5 * len(schedules)), sharex=True, squeeze=False)
+    for ax, (name, schedule) in zip(axes[:, 0], schedules.items(), strict=True):
+        mean = schedule.summary()
+        wait = f"{mean.mean_wait:.0f} s" if mean.mean_wait < 3600 else f"{mean.mean_wait / 3600:.1f} h"
+        plots.gantt(schedule, ax).set_title(
+            f"{name}: mean wait {wait}, mean bounded slowdown {mean.mean_bounded_slowdown:.1f}"
+        )
+        ax.set_xlabel("")
+    last = max(schedule.jobs.end.max() for schedule in schedules.values())
+    axes[0, 0].set_xlim(0, last)
+    plots.time_axis(axes[-1, 0])
+    return figure
 
 
 def is_share(given: float, truth: float, of: str = "") -> bool:

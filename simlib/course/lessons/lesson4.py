@@ -110,22 +110,6 @@ def used(month: Workload) -> Figure:
     return figure
 
 
-def charts(schedules: Mapping[str, Schedule]) -> Figure:
-    """Draw schedules one above the other on one time axis, each with its means in the title."""
-    figure, axes = plt.subplots(len(schedules), 1, figsize=(9, 2.5 * len(schedules)), sharex=True, squeeze=False)
-    for ax, (name, schedule) in zip(axes[:, 0], schedules.items(), strict=True):
-        mean = schedule.summary()
-        wait = f"{mean.mean_wait:.0f} s" if mean.mean_wait < 3600 else f"{mean.mean_wait / 3600:.1f} h"
-        plots.gantt(schedule, ax).set_title(
-            f"{name}: mean wait {wait}, mean bounded slowdown {mean.mean_bounded_slowdown:.1f}"
-        )
-        ax.set_xlabel("")
-    last = max(schedule.jobs.end.max() for schedule in schedules.values())
-    axes[0, 0].set_xlim(0, last)
-    plots.time_axis(axes[-1, 0])
-    return figure
-
-
 # The exercises
 
 

@@ -1,30 +1,12 @@
-// Step through a schedule, or compare several: on a page from the JSON within <simlib-view>, in JupyterLab from the data
-// of a widget. simlib/course/views.py makes the data; live.js adds what needs a kernel: the editor and the exploration.
+// Step through a schedule, on a page and in JupyterLab, from the JSON within <simlib-view> that simlib/course/views.py
+// makes. No kernel is needed. live.js adds what needs one: the editor.
 
 const INTERVAL = 1500; // ms from one step to the next when it plays
 const ROWS = 12; // of the queue, of the running jobs, and of the answers to a question
 const PLANNED = 1, BACKFILLED = 2; // of a bar's looks
 const STARTS = ["start", "backfill"];
 const NOBODY = "nobody until the next event";
-const kinds = {}; // by `data.kind` the class that shows it
-
-// Draw data into an element of a page, below the text that stands there; `tell` sends a message to a kernel.
-export function draw(data, root, tell) {
-  root.classList.add("simlib-web", `simlib-${data.kind}`);
-  return new kinds[data.kind](data, root, tell);
-}
-
-export default {
-  render({ model, el }) {
-    const root = html("div");
-    root.innerHTML = model.get("page");
-    el.append(root);
-    const control = draw(model.get("data"), root, message => model.send(message));
-    model.on("change:data", () => control.update(model.get("data")));
-    model.on("comm_live_update", () => root.classList.add("sw-dead")); // the kernel was restarted
-    return () => control.pause();
-  },
-};
+const HEARD = ["keydown", "beforeprint", "afterprint"]; // in the window
 
 // Parts of pages
 
@@ -67,7 +49,7 @@ function niceStep(least) {
 }
 
 function hatching() {
-  const id = `sw-hatch-${Math.random().toString(36).slice(2)}`; // each widget has a copy of this script, which cannot count
+  const id = `sw-hatch-${Math.random().toString(36).slice(2)}`; // each stepper has a copy of this script, which cannot count
   return [`url(#${id})`, svg("defs", {}, svg("pattern",
     { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
     svg("path", { d: "M0 0V8", class: "sw-hatch" })))];
@@ -209,131 +191,41 @@ function legend(states, framed) {
     ...framed ? [key("decided now", "sw-frame")] : []);
 }
 
-// What all have in common: a place on the page, and a chart as wide as it is
-
-class View {
-  constructor(data, root, tell) {
-    Object.assign(this, { data, root, tell });
-    this.chart = html("div", { class: "sw-chart" });
-    const head = root.querySelector(".sw-head");
-    const parts = this.build();
-    if (head) head.after(...parts);
-    else root.append(...parts);
-    for (const name of ["focusin", "keydown", "keyup"]) root.addEventListener(name, event => this.shield(event));
-    new ResizeObserver(([entry]) => this.fit(Math.round(entry.contentRect.width))).observe(this.chart);
-  }
-
-  // JupyterLab takes the arrows otherwise; what is pressed with Control, such as to save, it is to have.
-  shield(event) {
-    event.target.toggleAttribute("data-lm-suppress-shortcuts", !event.ctrlKey && !event.metaKey);
-  }
-
-  fit(width) {
-    if (width > 0 && width !== this.width) {
-      this.width = width;
-      this.draw();
-    }
-  }
-
-  draw() {}
-
-  pause() {}
+// Tell the width of a part of a page, now and whenever it changes.
+function watchWidth(part, tell) {
+  let before = 0;
+  new ResizeObserver(([entry]) => {
+    const width = Math.round(entry.contentRect.width);
+    if (width > 0 && width !== before) tell(before = width);
+  }).observe(part);
 }
 
-// What steppers and comparisons have in common: buttons, a slider, keys, and a clock
+// The stepper: buttons, a slider, keys and a clock, a chart, and what is said beside it
 
-class Player extends View {
-  constructor(data, root, tell) {
-    super(data, root, tell);
-    const attributes = { tabindex: 0, role: "group", "aria-label": root.querySelector(".sw-head").textContent };
+class Stepper {
+  constructor(data, root) {
+    Object.assign(this, { data, root });
+    this.states = unfolded(data.frames);
+    this.count = this.states.length;
+    this.chart = html("div", { class: "sw-chart" });
+    this.sentence = html("p", { class: "sw-sentence", role: "status", "aria-live": "polite", "aria-atomic": true });
+    this.asks = html("div", { class: "sw-ask", role: "group", "aria-label": "Who starts next?" });
+    this.facts = html("div", { class: "sw-state" });
+    const head = root.querySelector(".sw-head"), controls = this.controls();
+    const left = html("div", { class: "sw-left" }, this.chart, this.asks, this.sentence, legend(this.states, true));
+    head.after(controls, html("div", { class: "sw-body" }, left, this.facts));
+    const attributes = { tabindex: 0, role: "group", "aria-label": head.textContent };
     for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
     this.details = root.querySelector("details");
     this.details.open = false;
-    root.addEventListener("keydown", event => this.key(event));
-    this.onPrint();
-    this.go(this.first);
+    this.predict(data.predict);
+    this.go(0);
+    watchWidth(this.chart, width => { this.width = width; this.draw(); });
   }
 
-  // The slider, and the buttons beside it by their names: what each says of itself, and does.
-  controls(what, count, buttons) {
-    this.count = count;
-    this.buttons = {};
-    for (const [name, [title, action]] of Object.entries(buttons)) {
-      this.buttons[name] = button(name, title, () => { if (name !== "Play") this.pause(); action(); });
-    }
-    this.slider = html("input", { type: "range", min: 1, max: count, "aria-label": what, title: what,
-      oninput: () => { this.pause(); this.go(this.slider.value - 1); } });
-    return html("div", { class: "sw-controls" }, ...Object.values(this.buttons), this.slider);
-  }
-
-  go(place) {
-    this.place = Math.min(Math.max(place, 0), this.count - 1);
-    this.slider.value = this.place + 1;
-    this.slider.setAttribute("aria-valuetext", this.where());
-    if (this.width) this.draw();
-    this.say();
-  }
-
-  next() {
-    this.go(this.place + 1);
-  }
-
-  back() {
-    this.go(this.place - 1);
-  }
-
-  stops() {
-    return this.place === this.count - 1;
-  }
-
-  playOrPause() {
-    if (this.clock) return this.pause();
-    if (this.place === this.count - 1) this.go(0);
-    this.clock = setInterval(() => {
-      this.next();
-      if (this.stops()) this.pause();
-    }, INTERVAL);
-    this.buttons.Play.textContent = "Pause";
-  }
-
-  pause() {
-    clearInterval(this.clock);
-    this.clock = null;
-    this.buttons.Play.textContent = "Play";
-  }
-
-  // The slider has keys of its own, and a button is pressed by the space bar.
-  key(event) {
-    const { target, key } = event;
-    const does = { ArrowRight: () => this.next(), ArrowLeft: () => this.back(), Home: () => this.go(0),
-      End: () => this.go(this.count - 1), " ": () => this.playOrPause() }[key];
-    const its = target === this.slider ? key !== " " : target !== this.root && key === " ";
-    if (!does || its || event.ctrlKey || event.altKey || event.metaKey) return;
-    event.preventDefault();
-    if (key !== " ") this.pause();
-    does();
-  }
-
-  // On paper stand the whole schedule and all sentences.
-  onPrint() {
-    let was;
-    addEventListener("beforeprint", () => {
-      was = [this.place, this.details.open];
-      this.details.open = true;
-      this.go(this.count - 1);
-    });
-    addEventListener("afterprint", () => {
-      this.details.open = was[1];
-      this.go(was[0]);
-    });
-  }
-}
-
-kinds.stepper = class Stepper extends Player {
-  build() {
-    this.first = 0;
-    this.states = unfolded(this.data.frames);
-    const controls = this.controls("Decision", this.states.length, {
+  // The buttons by their names: what each says of itself, and does; and the slider beside them.
+  controls() {
+    const buttons = {
       First: ["To the first decision", () => this.go(0)],
       Back: ["To the decision before that tells something new", () => this.back()],
       Play: ["Play on by itself, or pause", () => this.playOrPause()],
@@ -341,40 +233,30 @@ kinds.stepper = class Stepper extends Player {
       "Next start": ["To the next start of a job", () => this.nextStart()],
       Last: ["To the last decision", () => this.go(this.count - 1)],
       Predict: ["Say who starts next before it is shown", () => { this.predict(!this.predicting); this.go(this.place); }],
-    });
-    this.sentence = html("p", { class: "sw-sentence", role: "status", "aria-live": "polite", "aria-atomic": true });
-    this.asks = html("div", { class: "sw-ask", role: "group", "aria-label": "Who starts next?" });
-    this.facts = html("div", { class: "sw-state" });
-    this.predict(this.data.predict);
-    const left = html("div", { class: "sw-left" }, this.chart, this.asks, this.sentence, legend(this.states, true));
-    return [controls, html("div", { class: "sw-body" }, left, this.facts)];
-  }
-
-  where() {
-    return `${this.place + 1} of ${this.count}, second ${number(this.states[this.place].time)}`;
+    };
+    this.buttons = {};
+    for (const [name, [title, action]] of Object.entries(buttons)) {
+      this.buttons[name] = button(name, title, () => { if (name !== "Play") this.pause(); action(); });
+    }
+    this.slider = html("input", { type: "range", min: 1, max: this.count, "aria-label": "Decision", title: "Decision",
+      oninput: () => { this.pause(); this.go(this.slider.value - 1); } });
+    return html("div", { class: "sw-controls" }, ...Object.values(this.buttons), this.slider);
   }
 
   named(job) {
     return this.data.jobs.name[job];
   }
 
-  // Next, Back and Play stop where something new is told, and where there is a question.
+  // Where it goes
 
-  predict(on) {
-    this.predicting = on;
-    this.answers = {}; // whether the answer was right, by the place where it was asked
-    this.buttons.Predict.setAttribute("aria-pressed", on);
-    this.asks.hidden = !on; // else it keeps its room, so that nothing moves when the question goes
-    const asked = this.states.flatMap((state, place) => on && state.ask ? [place] : []);
-    this.steps = new Set([...this.data.steps, ...asked]);
-  }
-
-  open(place = this.place) {
-    return this.predicting && !(place in this.answers) ? this.states[place].ask : null;
-  }
-
-  stops() {
-    return super.stops() || this.open();
+  go(place, answer = null) {
+    this.answer = answer;
+    this.place = Math.min(Math.max(place, 0), this.count - 1);
+    this.slider.value = this.place + 1;
+    this.slider.setAttribute("aria-valuetext",
+      `${this.place + 1} of ${this.count}, second ${number(this.states[this.place].time)}`);
+    if (this.width) this.draw();
+    this.say();
   }
 
   // The next place at which something holds, or the last place
@@ -382,6 +264,8 @@ kinds.stepper = class Stepper extends Player {
     const found = this.states.findIndex((state, at) => at > this.place && holds(state, at));
     return found < 0 ? this.count - 1 : found;
   }
+
+  // Next, Back and Play stop where something new is told, and where there is a question.
 
   next() {
     this.go(this.ahead((_, at) => this.steps.has(at)));
@@ -395,9 +279,69 @@ kinds.stepper = class Stepper extends Player {
     this.go(this.ahead((state, at) => STARTS.includes(state.kind) || this.open(at)));
   }
 
-  go(place, answer = null) {
-    this.answer = answer;
-    super.go(place);
+  playOrPause() {
+    if (this.clock) return this.pause();
+    if (this.place === this.count - 1) this.go(0);
+    this.clock = setInterval(() => {
+      this.next();
+      if (this.place === this.count - 1 || this.open()) this.pause();
+    }, INTERVAL);
+    this.buttons.Play.textContent = "Pause";
+  }
+
+  pause() {
+    clearInterval(this.clock);
+    this.clock = null;
+    this.buttons.Play.textContent = "Play";
+  }
+
+  // What happens in the window comes here by its name; see <simlib-view>.
+
+  handleEvent(event) {
+    this[event.type](event);
+  }
+
+  // The window has a key before JupyterLab has: what is used here is no shortcut there, and all other keys are. The slider
+  // has keys of its own, and what is focused is pressed by the space bar and by Enter.
+  keydown(event) {
+    const { target, key } = event;
+    if (!this.root.contains(target) || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+    const does = { ArrowRight: () => this.next(), ArrowLeft: () => this.back(), Home: () => this.go(0),
+      End: () => this.go(this.count - 1), " ": () => this.playOrPause() }[key];
+    const its = target === this.slider ? /^(Arrow|Page|Home|End)/.test(key) : target !== this.root && /^( |Enter)$/.test(key);
+    if (does || its) event.stopPropagation();
+    if (!does || its) return;
+    event.preventDefault();
+    if (key !== " ") this.pause();
+    does();
+  }
+
+  // On paper stand the whole schedule and all sentences.
+
+  beforeprint() {
+    this.was = [this.place, this.details.open];
+    this.details.open = true;
+    this.go(this.count - 1);
+  }
+
+  afterprint() {
+    this.details.open = this.was[1];
+    this.go(this.was[0]);
+  }
+
+  // The question who starts next
+
+  predict(on) {
+    this.predicting = on;
+    this.answers = {}; // whether the answer was right, by the place where it was asked
+    this.buttons.Predict.setAttribute("aria-pressed", on);
+    this.asks.hidden = !on; // else it keeps its room, so that nothing moves when the question goes
+    const asked = this.states.flatMap((state, place) => on && state.ask ? [place] : []);
+    this.steps = new Set([...this.data.steps, ...asked]);
+  }
+
+  open(place = this.place) {
+    return this.predicting && !(place in this.answers) ? this.states[place].ask : null;
   }
 
   choose(job) {
@@ -468,61 +412,16 @@ kinds.stepper = class Stepper extends Player {
     return html("table", {}, html("caption", {}, `${name}: ${rows.length} job${rows.length > 1 ? "s" : ""}`),
       html("thead", {}, html("tr", {}, ...columns.map(column => html("th", { scope: "col" }, column)))), html("tbody", {}, ...body));
   }
-};
-
-kinds.compare = class Compare extends Player {
-  build() {
-    this.plans = this.data.plans.map(plan => ({ ...plan, states: unfolded(plan.frames) }));
-    this.first = this.data.times.length - 1; // the whole schedules are seen first
-    const controls = this.controls("Time", this.data.times.length, {
-      First: ["To the first event", () => this.go(0)],
-      Back: ["To the event before", () => this.back()],
-      Play: ["Play on by itself, or pause", () => this.playOrPause()],
-      Next: ["To the next event", () => this.next()],
-      Last: ["To the last event", () => this.go(this.count - 1)],
-    });
-    this.status = html("p", { class: "sw-facts", role: "status", "aria-live": "polite" });
-    return [controls, this.status, this.chart, legend(this.plans.flatMap(plan => plan.states))];
-  }
-
-  where() {
-    return `second ${number(this.data.times[this.place])}`;
-  }
-
-  // The jobs that run and wait under a policy now
-  now(plan) {
-    const now = this.data.times[this.place], bars = Object.entries(plan.states[this.place].bars);
-    const names = of => bars.filter(([, bar]) => of(bar)).map(([job]) => this.data.jobs.name[job]);
-    return [names(bar => bar[0] <= now && bar[1] > now), names(bar => bar[2] & PLANNED)];
-  }
-
-  draw() {
-    const now = this.data.times[this.place], high = Math.max(170, 500 / this.plans.length);
-    this.chart.replaceChildren(...this.plans.flatMap(plan => {
-      const [running, waiting] = this.now(plan).map(several);
-      const text = `Gantt chart of ${this.data.workload} under ${plan.policy} at second ${number(now)}. `
-        + `Running: ${running}. Waiting: ${waiting}.`;
-      return [html("p", { class: "sw-title" }, html("b", {}, plan.policy), `: mean wait ${plan.wait} in the end`),
-        new Chart(this.data, plan.states[this.place], now, this.width, high, [], text).svg];
-    }));
-  }
-
-  say() {
-    const told = this.plans.map(plan => {
-      const [running, waiting] = this.now(plan);
-      return html("span", {}, `${plan.policy}: ${running.length} running, ${waiting.length} waiting`);
-    });
-    const time = html("span", {}, html("b", {}, `Time ${number(this.data.times[this.place])}`));
-    this.status.replaceChildren(...[time, ...told].flatMap(part => [part, " "]));
-  }
-};
+}
 
 if (!customElements.get("simlib-view")) customElements.define("simlib-view", class extends HTMLElement {
   connectedCallback() {
-    this.control ??= draw(JSON.parse(this.querySelector('script[type="application/json"]').textContent), this);
+    this.stepper ??= new Stepper(JSON.parse(this.querySelector('script[type="application/json"]').textContent), this);
+    for (const name of HEARD) addEventListener(name, this.stepper, true);
   }
 
   disconnectedCallback() {
-    this.control.pause();
+    this.stepper.pause();
+    for (const name of HEARD) removeEventListener(name, this.stepper, true);
   }
 });

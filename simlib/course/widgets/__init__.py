@@ -1,17 +1,13 @@
-"""Controls for a lab: step through a schedule, compare policies, vary a workload, edit its jobs.
+"""Controls for a lab: step through a schedule, edit the jobs of a workload.
 
     simlib.course.widgets.stepper(workload, simlib.EASY())
-    simlib.course.widgets.compare(workload, [simlib.FCFS(), simlib.EASY()])
-    simlib.course.widgets.explore(simlib.load("KTH-SP2").months("1996-12"))
     simlib.course.widgets.editor(workload, simlib.EASY())
 
-The last line of a cell shows one, which one script draws in JupyterLab. The first two need no kernel: a notebook that
-is executed in batch has HTML that steps, and `html()` gives the same for any page. Where a notebook's file is only
-looked at, and where anywidget is not installed, each is a picture with text.
+The last line of a cell shows one. The stepper needs no kernel: JupyterLab runs the same script as any page, for which
+`html()` gives it. The editor needs one, and anywidget. Each is a picture with text, too, where no script runs.
 """
 
 from .editing import editor
-from .exploring import explore
-from .stepping import compare, stepper
+from .stepping import stepper
 
-__all__ = ["compare", "editor", "explore", "stepper"]
+__all__ = ["editor", "stepper"]

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from ..._util.words import number
 from ...core.schedule import Policy, simulate
 from ...core.workload import Workload
 from ..answers import FIELDS, KEPT_TABLE, LIMIT, as_workload, complaint, complaints, in_order, in_rows, whole
-from ..views import charted, label, metrics, planned, summary_lines
-from .control import Control, in_batch, live
+from ..views import at_end, charted, label
+from ..web import asset
+from .control import Control
 
 # What was typed into a table before
 
@@ -104,12 +106,16 @@ class Editor(Control):
 
     def __init__(self, workload: Workload, policy: Policy, overrun: str) -> None:
         self._given, self._policy, self._overrun = workload, policy, overrun
-        self._taken, self._exercise, self.said = False, "", ""
+        self._taken, self._exercise, self.said, self.shown = False, "", "", False
         self._judge: Callable[[], str]
         self._output: Any = None  # below the table, with what stands in it: a notebook's file keeps its outputs
         self.typed, self.wrong = _texts(in_rows(workload)), list[str]()
         self._schedule(workload)
-        super().__init__(self._seen())
+        self.data = self._seen()
+        made = widget_class()
+        self.widget = made(data=self.data) if made else None
+        if self.widget is not None:
+            self.widget.on_msg(lambda _, message, buffers: self.hear(message))
 
     @property
     def jobs(self) -> dict[Hashable, tuple[int, ...]]:
@@ -136,7 +142,7 @@ class Editor(Control):
                 else "has changed and is not checked yet: press Check."
             )
             self._say(f"This table {changed}")
-        self.update(self._seen())
+        self._show()
 
     def take(self, jobs: Jobs) -> None:
         """Put jobs into the table as if they had been typed in."""
@@ -144,6 +150,7 @@ class Editor(Control):
         self._put(jobs)
 
     def hear(self, message: dict[str, Any]) -> None:
+        """Do what somebody typed or pressed, as web/live.js tells it."""
         match message:
             case {"do": "type", "rows": rows} if len(rows) == len(self.typed):
                 self._put(dict(zip(self.typed, rows, strict=True)))
@@ -152,13 +159,13 @@ class Editor(Control):
             case {"do": "reset"}:
                 self._put(in_rows(self._given))
             case {"do": "add"} if len(self.typed) == LIMIT:
-                self.update(self._seen(f"There are {LIMIT} jobs, the most that this table takes: delete one first."))
+                self._show(f"There are {LIMIT} jobs, the most that this table takes: delete one first.")
             case {"do": "add"}:
                 like = list(self.typed.values())[-1] if self.typed else ["0", "10", "1", "10"]
                 self._put({**self.typed, self._new_name(): like})
             case {"do": "check"} if self._exercise and not self.wrong:
                 self._say(self._judge())
-                self.update(self._seen())
+                self._show()
 
     def _new_name(self) -> Hashable:
         """Name a job that is added."""
@@ -191,7 +198,7 @@ class Editor(Control):
             sentence = self._judge()
             self._output = display.display(self._kept(sentence), raw=True, display_id=True)
             self.said = again + sentence
-            self.update(self._seen())
+            self._show()
         return asked
 
     def _say(self, sentence: str) -> None:
@@ -219,6 +226,12 @@ class Editor(Control):
         return True
 
     # What is shown
+
+    def _show(self, *sentences: str) -> None:
+        """Show what is new, with sentences below the table."""
+        self.data = self._seen(*sentences)
+        if self.widget is not None:
+            self.widget.data = self.data
 
     def _seen(self, *sentences: str) -> dict[str, Any]:
         """Give what web/live.js draws, with sentences below the table."""
@@ -249,15 +262,14 @@ class Editor(Control):
             ]
         end = int(jobs.end.max())
         return charted(self.schedule, jobs.estimate.tolist(), end) | {
-            "kind": "editor",
             "policy": label(self._policy),
             "fields": list(FIELDS.values()),
             "rows": rows,
             "invalid": bool(self.wrong),
             "asked": bool(self._exercise),
             "message": [*sentences, *message],
-            "bars": planned(self.schedule, end),
-            "metrics": metrics([self.schedule]),
+            "bars": at_end(self.schedule),
+            "metrics": self._means(),
         }
 
     def draw(self, figure: FigureBase) -> None:
@@ -267,9 +279,58 @@ class Editor(Control):
     def lines(self) -> list[str]:
         jobs = self.schedule.jobs[[*FIELDS, "start", "wait"]].rename(columns=FIELDS)
         head = f"{self.workload.name} under {label(self._policy)} on {number(self.workload.procs)} processors:"
-        return [head, *jobs.to_string().splitlines(), *summary_lines([self.schedule])]
+        return [head, *jobs.to_string().splitlines(), self._means()]
+
+    def _means(self) -> str:
+        """Tell the metrics of the schedule."""
+        of = self.schedule.summary()
+        return (
+            f"Mean wait {of.mean_wait:,.1f} s, mean response {of.mean_response:,.1f} s, mean bounded slowdown "
+            f"{of.mean_bounded_slowdown:,.1f}, {of.utilization:.0%} of the processors in use."
+        )
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        self.shown = True
+        bundle = super()._repr_mimebundle_()
+        if self.widget is None or in_batch():  # a page would show dead buttons in the place of the picture
+            return bundle
+        view = "application/vnd.jupyter.widget-view+json"
+        return bundle | {view: {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}}
 
 
 def _texts(jobs: Jobs) -> dict[Hashable, list[str]]:
     """Write jobs as they stand in the fields."""
     return {job: list(map(str, values)) for job, values in jobs.items()}
+
+
+@cache
+def widget_class() -> Any:
+    """Make the class of the widget; None where anywidget is not installed."""
+    try:
+        from anywidget import AnyWidget
+        from traitlets import Dict
+    except ImportError:
+        return None
+
+    class Table(AnyWidget):
+        _esm = f"{asset('stepper.js')}\n{asset('live.js')}"
+        _css = asset("stepper.css")
+        data = Dict().tag(sync=True)
+
+    return Table
+
+
+def in_batch() -> bool:
+    """Tell whether a program executes this cell, such as papermill: then nobody can answer or press a button."""
+    from IPython import get_ipython
+
+    kernel: Any = getattr(get_ipython(), "kernel", None)
+    request = kernel.get_parent("shell") if hasattr(kernel, "get_parent") else {}
+    return request.get("content", {}).get("allow_stdin") is False
+
+
+def live() -> bool:
+    """Tell whether this cell is executed in a notebook for somebody who can press buttons."""
+    from IPython import get_ipython
+
+    return getattr(get_ipython(), "kernel", None) is not None and not in_batch()
