@@ -49,7 +49,7 @@ def controls(page, kind):
         yield number, control
 
 
-PARTS = {"sentence": ".sw-sentence", "state": ".sw-state", "message": ".sw-message", "note": ".sw-note"}
+PARTS = {"sentence": ".sw-sentence", "state": ".sw-state", "message": ".sw-message"}
 PARTS |= {"metrics": ".sw-metrics", "chart": ".sw-chart", "verdict": ".sw-verdict"}
 
 
@@ -96,6 +96,13 @@ def keep_all(page, keep):
         cut_off += notebook.evaluate(CUT_OFF)
         number, more = number + 1, notebook.evaluate(SCROLL)
     return cut_off
+
+
+def enter(field, value, key):
+    """Type a value into a field in the place of what stands there, then press a key."""
+    field.click(click_count=3)
+    field.page.keyboard.type(str(value))
+    field.page.keyboard.press(key)
 
 
 def restart_kernel(page):
@@ -204,35 +211,30 @@ def test_the_question_who_starts_next_is_answered_by_the_keyboard(page, keep):
             keep(page, f"stepper-{number}-predicted-{asked}")
 
 
-@notebooks("widgets.compare(")
-def test_a_comparison_goes_back_in_time_by_button_and_by_keyboard(page, keep):
-    for number, compare in controls(page, "compare"):
-        time_shown = slider(compare, "Time")
-        end, whole = time_shown.input_value(), seen(compare, "chart")
-        keep(compare, f"compare-{number}-before")
-        with changing(compare, "chart"):
-            button(compare, "Back").click()
-        time_shown.focus()
-        with changing(compare, "chart"):
-            page.keyboard.press("ArrowLeft")
-        keep(compare, f"compare-{number}-after")
-        button(compare, "Next").click()
-        button(compare, "Next").click()
-        assert (time_shown.input_value(), seen(compare, "chart")) == (end, whole)
+ACTIVE = "control => control.closest('.jp-Cell').classList.contains('jp-mod-active')"
+WITHIN = "control => control.contains(document.activeElement)"
 
 
-@notebooks("widgets.explore(")
-@pytest.mark.parametrize("label", ["load", "estimates", "processors"])
-def test_a_slider_moved_by_the_keyboard_changes_the_metrics(page, keep, label):
-    for number, explore in controls(page, "explore"):
-        handle = slider(explore, label)
-        keep(explore, f"explore-{number}-{label}-before")
-        before = handle.get_attribute("aria-valuetext")
-        handle.focus()
-        with changing(explore, "note", "metrics", "chart"):
-            page.keyboard.press("ArrowRight")
-        assert handle.get_attribute("aria-valuetext") != before
-        keep(explore, f"explore-{number}-{label}-after")
+@notebooks("predict=True")
+def test_the_notebook_keeps_its_keys_while_a_stepper_has_the_focus_and_tab_leaves_it(page):
+    _, stepper = next(controls(page, "stepper"))
+    button(stepper, "Next").click()
+    place = slider(stepper, "Decision").input_value()
+    for key, active in (("Escape", True), ("j", False), ("k", True)):
+        page.keyboard.press(key)
+        until(lambda active=active: stepper.evaluate(ACTIVE) == active, f"{key} has not moved to the right cell")
+    assert slider(stepper, "Decision").input_value() == place
+    stepper.locator("summary").focus()
+    page.keyboard.press("Tab")
+    assert not stepper.evaluate(WITHIN)
+
+    cell = page.locator(".jp-CodeCell", has=stepper)
+    prompt = cell.locator(".jp-InputPrompt")
+    before = prompt.inner_text()
+    button(stepper, "Next").click()
+    page.keyboard.press("Shift+Enter")
+    until(lambda: re.search(r"\d", prompt.inner_text()) and prompt.inner_text() != before, "the cell has not run again")
+    page.get_by_text(IDLE).wait_for()
 
 
 @notebooks("widgets.editor(")
@@ -244,14 +246,12 @@ def test_an_edited_job_changes_the_schedule_and_a_wrong_number_is_named(page, ke
         keep(editor, f"editor-{number}-before")
 
         with changing(editor, "metrics", "chart"):
-            run.fill(str(int(run.input_value()) // 2))
-            run.press("Enter")
+            enter(run, int(run.input_value()) // 2, "Enter")
         keep(editor, f"editor-{number}-edited")
 
         edited = [seen(editor, part) for part in ("metrics", "chart")]
         with changing(editor, "message"):
-            run.fill("ten")
-            run.press("Enter")
+            enter(run, "ten", "Tab")
         page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
         assert f"Job {job}, run [s]: found 'ten', expected a whole number" in seen(editor, "message")
         assert [seen(editor, part) for part in ("metrics", "chart")] == edited, "not the last valid schedule"
@@ -278,9 +278,7 @@ def fill(editor, jobs):
     for job, numbers in jobs.items():
         for field, value in numbers.items():
             title = f"{field} of job {job}" if field == "processors" else f"{field} [s] of job {job}"
-            place = editor.get_by_title(title, exact=True)
-            place.fill(str(value))
-            place.press("Enter")
+            enter(editor.get_by_title(title, exact=True), value, "Tab")
 
 
 def kept(page, exercise):
@@ -308,9 +306,8 @@ def test_what_is_typed_is_checked_and_kept_in_the_file_and_survives_a_restart(pa
     assert verdict in text
 
     restart_kernel(page)
-    for control in page.locator(".simlib-editor, .simlib-explore").all():
-        told = control.evaluate("control => getComputedStyle(control, '::before').content")
-        assert "The kernel was restarted" in told and "Run All Above" in told
+    told = editor.evaluate("control => getComputedStyle(control, '::before').content")
+    assert "The kernel was restarted" in told and "Run All Above" in told
     editor.evaluate("control => control.scrollIntoView()")
     keep(page, f"restarted-{exercise}")
 

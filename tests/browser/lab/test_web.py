@@ -20,10 +20,6 @@ def stepper(*arguments, **options):
     return widgets.stepper(*arguments, **options).html()
 
 
-def compare(*arguments):
-    return widgets.compare(*arguments).html()
-
-
 # What each job's rectangles say: when it starts and ends, how many processors it has, and whether it is hatched.
 READ = """chart => {
     const [first, last] = chart.dataset.time.split(',').map(Number)
@@ -100,18 +96,6 @@ def test_the_last_frame_is_the_schedule_of_the_kernel(shown, policy):
         assert schedule_of(control.locator("svg[role=img]").evaluate(READ), workload.procs) == schedule_from(kernel)
 
 
-def test_the_comparison_ends_with_the_schedules_of_the_kernel_and_goes_back_in_time(shown):
-    workload, policies = examples.figure3(), [FCFS(), EASY(), Conservative()]
-    control = shown(compare(workload, policies)).locator(".simlib-compare")
-    charts = control.locator("svg[role=img]")
-    for chart, policy in zip(charts.all(), policies, strict=True):
-        assert schedule_of(chart.evaluate(READ), 4) == schedule_from(simulate(workload, policy))
-    press(control, "First")
-    assert [chart.evaluate(READ) for chart in charts.all()] == [{}, {}, {}]
-    control.get_by_role("slider").fill("3")
-    assert "at second 2" in charts.first.get_attribute("aria-label")
-
-
 def test_every_decision_says_its_sentence_and_shows_who_waits_and_runs(shown):
     explanation = explain(lesson2.queue(), EASY())
     control = shown(stepper(lesson2.queue(), EASY())).locator(".simlib-stepper")
@@ -160,6 +144,33 @@ def test_buttons_slider_and_keys_go_where_they_say(shown):
     assert place(other) == 1
 
 
+LISTEN = """() => {
+    heard = []
+    document.addEventListener('keydown', event => heard.push(event.key), true)
+}"""
+USED = ["ArrowRight", "ArrowLeft", "Home", "End"]
+LEFT = ["Escape", "j", "k", "Tab", "Shift+Enter", "Shift+ArrowDown", "Control+s"]
+
+
+@pytest.mark.parametrize(
+    "part, used, left",
+    [
+        (".simlib-stepper", [*USED, " "], [*LEFT, "Enter", "ArrowDown"]),
+        ("button >> nth=3", [*USED, " ", "Enter"], [*LEFT, "ArrowDown"]),
+        ("summary", [*USED, " ", "Enter"], [*LEFT, "ArrowDown"]),
+        ("input", [*USED, " ", "ArrowDown", "PageUp"], [*LEFT, "Enter"]),
+    ],
+)
+def test_a_page_that_has_shortcuts_hears_all_keys_but_those_that_the_stepper_uses(part, used, left, shown):
+    page = shown(stepper(examples.figure1(), EASY()))
+    page.evaluate(LISTEN)
+    for key in [*used, *left]:
+        page.locator(part).focus()
+        page.keyboard.press(key)
+    heard = page.evaluate("heard.filter(key => !['Shift', 'Control'].includes(key))")
+    assert heard == [key.split("+")[-1] for key in left]
+
+
 def test_it_plays_and_pauses_by_button_and_space_bar(shown):
     page = shown(stepper(examples.figure1(), EASY()))
     control = page.locator(".simlib-stepper")
@@ -172,14 +183,14 @@ def test_it_plays_and_pauses_by_button_and_space_bar(shown):
 
 
 def test_all_is_reached_by_tab_and_has_a_name(shown):
-    page = shown(stepper(examples.figure1(), EASY()))
+    page = shown(stepper(examples.figure1(), EASY()), "<a href=#>What comes after it</a>")
     names = []
-    for _ in range(10):
+    for _ in range(11):
         page.keyboard.press("Tab")
         names.append(page.evaluate("document.activeElement.ariaLabel || document.activeElement.textContent"))
     buttons = ["First", "Back", "Play", "Next", "Next start", "Last", "Predict"]
     head = "Figure 1 under EASY: 6 jobs on 10 processors"
-    assert names == [head, *buttons, "Decision", "All 26 decisions"]
+    assert names == [head, *buttons, "Decision", "All 26 decisions", "What comes after it"]
     seen = page.locator(".simlib-stepper").aria_snapshot()
     assert 'slider "Decision"' in seen and "- status:" in seen and 'img "Gantt chart of Figure 1' in seen
 
@@ -246,16 +257,12 @@ def test_a_step_of_a_lesson_takes_less_than_30_ms(shown):
 def test_nothing_is_cut_off_on_any_screen(shown, width, scheme):
     """Pictures are kept in build/lab/web/."""
     workload = lesson2.queue()
-    fragments = [stepper(workload, EASY()), compare(workload, [FCFS(), EASY()])]
-    fragments.append(stepper(examples.figure1(), Conservative(), predict=True))
-    fragments.append(stepper(examples.figure1(), EASY()))
-    page = shown(*fragments, width=width, scheme=scheme)
+    fragments = [stepper(workload, EASY()), stepper(examples.figure1(), Conservative(), predict=True)]
+    page = shown(*fragments, stepper(examples.figure1(), EASY()), width=width, scheme=scheme)
     control, asking, long_names = page.locator(".simlib-stepper").all()
     for _ in range(8):
         press(control, "Next")
         press(long_names, "Next")
-    for _ in range(3):
-        press(page.locator(".simlib-compare"), "Back")
     press(asking, "Next start")
     assert page.evaluate(TOO_WIDE) == page.evaluate(CUT_OFF) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -309,12 +316,10 @@ def test_nothing_moves_where_one_asked_for_no_motion(shown):
 def test_without_scripts_all_sentences_are_there(browser, tmp_path):
     context = browser.browser.new_context(java_script_enabled=False)
     file = tmp_path / "plain.html"
-    html = stepper(examples.figure1(), EASY()) + compare(examples.figure1(), [FCFS(), EASY()])
-    file.write_text(PAGE.format("", html), encoding="utf-8")
+    file.write_text(PAGE.format("", stepper(examples.figure1(), EASY())), encoding="utf-8")
     page = context.new_page()
     page.goto(file.as_uri())
     told = page.locator("li").all_inner_texts()
     assert told == [f"At {seen.time}: {seen.sentence}" for seen in explain(examples.figure1(), EASY())]
-    assert page.locator("tr", has_text="third").locator("td").all_inner_texts() == ["third", "100", "6"]
     page.screenshot(path=SHOTS / "web" / "plain.png", full_page=True)
     context.close()
