@@ -4,7 +4,8 @@
     simlib.course.widgets.editor(workload, simlib.EASY())
 
 The last line of a cell shows one. The stepper needs no kernel: JupyterLab runs the same script as any page, for which
-`html()` gives it. The editor needs one, and anywidget. Each is a picture with text, too, where no script runs.
+`html()` gives it, and without scripts all its sentences are there. The editor needs a kernel, and anywidget. Where a
+notebook shows neither, each is a picture with text.
 """
 
 from .editing import editor

@@ -1,4 +1,4 @@
-"""The base of both controls: a picture with text, for wherever no script runs."""
+"""The base of both controls: a picture with text, for wherever nothing can be pressed."""
 
 import base64
 import io

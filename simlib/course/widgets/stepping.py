@@ -28,7 +28,8 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
 
     The buttons go to the First decision, Back, on to the Next one, to the Next start of a job, and to the Last; Play
     goes on by itself. Next, Back and Play pass over decisions that tell nothing new, such as that the head still waits;
-    the slider shows each. The keys are the arrows, Home, End, and the space bar, which plays.
+    the slider shows each. The keys are the arrows, Home, End, and the space bar, which plays; all other keys
+    remain those of the notebook.
 
     Parameters
     ----------
@@ -37,8 +38,8 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
     policy, overrun : as for `simlib.explain.explain`
     predict : bool
         Whether to ask "Who starts next?" at each arrival and end after which somebody waits, and after each start, with
-        a button a waiting job and one for nobody. It tells what was right, and keeps the score. Next goes on without an
-        answer. The button Predict turns it on and off.
+        a button for each waiting job and one for nobody. It tells what was right, and keeps the score. Next
+        goes on without an answer. The button Predict turns it on and off.
 
     Returns
     -------
