@@ -12,6 +12,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +31,7 @@ from simlib import (
 )
 from simlib._util import paths
 from simlib.analysis.stats import Interval
-from simlib.explain import first_difference, reference
+from simlib.explain import first_difference
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
 from simlib.study import claims, mualem2001, tang2013, verdicts
@@ -287,6 +288,7 @@ def equals_the_reference(schedule, **options):
     difference = first_difference(schedule, slow)
     assert difference is None, difference
     pd.testing.assert_frame_equal(schedule.jobs, slow.jobs)
+    assert (schedule.shadow is None) if slow.shadow is None else schedule.shadow.equals(slow.shadow)
 
 
 # The study

@@ -7,15 +7,12 @@ by job. `system` has what they see, and `rules` the sentences for decisions. `re
 state at that instant. `replay` schedules a second time to explain why a job waited, or why two schedules differ.
 """
 
-from .._util import importing
 from ..core.schedule import Policy, simulate
 from ..core.workload import Workload
 from .records import Decision, Explanation, Span, Waiting, record
 from .replay import check, decided, first_difference, schedule_again, why
 
 __all__ = ["Decision", "Explanation", "Span", "Waiting", "decided", "explain", "first_difference", "why"]
-
-__getattr__ = importing(__name__, "reference")
 
 LIMIT = 500
 """The most jobs that `explain` takes."""

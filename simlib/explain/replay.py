@@ -424,7 +424,7 @@ class Difference:
 def first_difference(one: Schedule, other: Schedule) -> Difference | None:
     """Find the first job that two schedules start at different times, and explain why.
 
-    Use it to compare your own policy with one that is known to be right: the reference, or a compiled policy.
+    Use it to compare your own policy with one of this package that should do the same.
 
     Parameters
     ----------
@@ -445,11 +445,9 @@ def first_difference(one: Schedule, other: Schedule) -> Difference | None:
     Examples
     --------
     >>> import simlib
-    >>> from simlib.explain import reference
     >>> w = simlib.load("sample")
-    >>> few = w.select(w.jobs.index <= 60)
-    >>> right = reference.simulate(few, simlib.EASY())
-    >>> print(first_difference(simlib.simulate(few, simlib.EASY()), right))
+    >>> mine = simlib.OwnPolicy(simlib.policies.examples_own.easy)
+    >>> print(first_difference(simlib.simulate(w, mine), simlib.simulate(w, simlib.EASY())))
     None
     """
     a, b, given = one.jobs, other.jobs, ["run", "estimate", "procs"]

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from helpers import BEYOND, POLICIES, busy_users, crowded, seeds, table
 from hypothesis import given, settings
 
 import simlib
 from simlib import EASY, FCFS, Conservative, OwnPolicy, Predictions, predicted_starts, simulate
 from simlib.analysis import predictions as module
-from simlib.explain import reference
 from simlib.policies import examples_own
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import reference
 from helpers import (
     BEYOND,
     POLICIES,
@@ -18,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simlib import EASY, Conservative, OwnPolicy, simulate
-from simlib.explain import explain, reference
+from simlib.explain import explain
 from simlib.policies import examples_own
 from simlib.policies.walltime import Adjustment, Scheme
 

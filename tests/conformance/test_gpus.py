@@ -1,13 +1,27 @@
 """Where jobs need GPUs besides processors: what is decided, by hand, by the reference, and where GPUs do not matter."""
 
+import math
+
 import pandas as pd
 import pytest
-from helpers import BEYOND, SLURM, busy_users, crowded, equals_the_reference, random_workload, seeds, table, with_gpus
+import reference
+from helpers import (
+    BEYOND,
+    POLICIES,
+    SLURM,
+    busy_users,
+    crowded,
+    equals_the_reference,
+    random_workload,
+    seeds,
+    table,
+    with_gpus,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, simulate
+from simlib import EASY, FCFS, Conservative, OwnPolicy, Selective, SlurmBackfill, Workload, simulate
 from simlib.analysis.partitions import together
 from simlib.core.estimates import Uniform
 from simlib.explain import explain, why
@@ -16,13 +30,10 @@ from simlib.models.users import resample_users
 from simlib.policies import examples_own
 from simlib.report.taking import _resized
 
-KNOWING = {
-    "FCFS": FCFS(),
-    "EASY": EASY(),
-    "EASY reusing extra": EASY(reuse_extra=True),
-    "Conservative": Conservative(),
-    "Conservative by start": Conservative("start"),
-}
+ALL = POLICIES | BEYOND | SLURM
+NAMES = "FCFS", "EASY", "EASY reusing extra", "Conservative", "Conservative by start"
+KNOWING = {name: ALL[name] for name in NAMES}
+"""The policies that know of GPUs; the others refuse them, and only the reference does what they would do."""
 every_one_that_knows = pytest.mark.parametrize("policy", KNOWING.values(), ids=list(KNOWING))
 
 
@@ -109,13 +120,50 @@ def test_a_reservation_takes_both_and_moves_when_both_are_free():
     assert jobs.start.tolist() == [0, 0, 29, 20]  # B has its GPU from 10 on, and its processors after C
 
 
+WAITING = [(0, 17, 17, 1, 4), (1, 13, 18, 1, 3), (2, 3, 15, 2, 4), (3, 23, 28, 2, 3), (4, 5, 17, 1, 3)]
+WAITING += [(5, 8, 8, 1, 4), (6, 11, 16, 1, 2)]  # of 4 processors and 6 GPUs: jobs wait for the GPUs
+
+KNOWN = {
+    FCFS(): [0, 17, 30, 33, 33, 56, 56],
+    FCFS(order="sjf"): [0, 33, 25, 36, 28, 17, 25],
+    EASY(): [0, 17, 30, 33, 17, 56, 6],
+    EASY(order="sjf"): [0, 28, 25, 33, 28, 17, 6],
+    EASY(backfill="lookahead"): [0, 17, 30, 33, 17, 56, 6],
+    EASY(reservations=2): [0, 17, 30, 33, 17, 56, 6],
+    Conservative(): [0, 17, 30, 33, 17, 56, 22],
+    Conservative("rebackfill"): [0, 17, 30, 33, 17, 56, 22],
+    Conservative(order="sjf"): [0, 17, 30, 41, 17, 33, 22],
+    Selective(2): [0, 17, 30, 41, 17, 33, 6],
+    Selective(math.inf): [0, 17, 40, 17, 30, 43, 6],
+    SlurmBackfill(interval=3, resolution=1): [0, 17, 30, 33, 17, 56, 23],
+    SlurmBackfill(interval=1, resolution=1, depth=2): [0, 17, 30, 33, 33, 56, 38],
+}
+"""The starts of these jobs, on which two programs agree that share no code."""
+
+
+@pytest.mark.parametrize("policy, known", KNOWN.items(), ids=map(str, KNOWN))
+def test_jobs_that_wait_for_gpus_start_when_they_are_known_to(policy, known):
+    w = on_gpus(WAITING, 4, 6)
+    assert reference.simulate(w, policy).jobs.start.tolist() == known
+    if policy in KNOWING.values():
+        assert simulate(w, policy).jobs.start.tolist() == known
+
+
+@pytest.mark.parametrize("policy", ALL.values(), ids=list(ALL))
+@given(workload=crowded())
+def test_the_reference_asks_the_same_of_gpus_as_of_processors(policy, workload):
+    jobs, known = workload.jobs, reference.simulate(workload, policy).jobs
+    for gpus, machine in ((1, len(jobs)), (jobs.procs, workload.procs)):
+        both = Workload(jobs.assign(gpus=gpus), workload.procs, gpus=machine, log=workload.log)
+        pd.testing.assert_frame_equal(reference.simulate(both, policy).jobs.drop(columns="gpus"), known)
+
+
 # What else follows
 
 
 def test_what_knows_of_processors_only_refuses_them():
     w = on_gpus([(0, 10, 10, 1, 1)], 4, 2)
-    others = [*BEYOND.values(), *SLURM.values(), Conservative("none"), Conservative("rebackfill"), EASY(order="sjf")]
-    for policy in [*others, OwnPolicy(examples_own.easy)]:
+    for policy in [*(ALL[name] for name in ALL if name not in KNOWING), OwnPolicy(examples_own.easy)]:
         with pytest.raises(
             ValueError, match="found jobs that need GPUs .* expected|found jobs that need GPUs, expected"
         ):

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import check_schedules
 import pytest
+import reference
 from helpers import ROOT
 
 from simlib import EASY, FCFS, Conservative, Predictions, read_swf, simulate
-from simlib.explain import reference
 from simlib.study.elsewhere.easy_programs import EasyProgram
 from simlib.study.investigations.kernel_variants import easy
 
@@ -424,7 +424,7 @@ WRONG |= {
 def faults_of_rule(name, what, rule):
     """The cases that the reference breaks by a rule in the place of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"simlib.explain.reference.{what}", rule)
+        patch.setattr(f"reference.{what}", rule)
         return faults(name, reference.simulate)
 
 

@@ -14,12 +14,12 @@ import types
 import numba
 import numpy as np
 import pytest
+import reference
 from helpers import ROOT, random_workload, starts, table
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, FCFS, Conservative, Multifactor, Thresholded, replicate, simulate
-from simlib.explain import reference
 from simlib.policies import orders
 from simlib.policies.orders import ORDERS, compiled
 

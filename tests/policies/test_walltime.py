@@ -6,13 +6,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from helpers import busy_users, numbered, random_workload
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simlib import EASY, simulate
 from simlib.engine import estimating
-from simlib.explain import reference
 from simlib.policies import walltime
 from simlib.policies.walltime import Adjustment, Scheme
 

@@ -1,75 +1,44 @@
 """Schedule slowly and obviously, to check other schedulers: from MF section 2 and Tang et al. sections 4 and 5.
 
-Tests compare the compiled engine with it job by job; you can compare your own policy. It shares no code with the engine
-and avoids its ideas: no event queue, no sorted arrays, no profile kept up to date. It answers every question ("how many
-processors are free then?") by going through all jobs. So it is for hundreds of jobs, not for whole logs.
+It shares no code with what it checks and avoids its ideas: no event queue, no sorted arrays, no profile kept up to
+date. It answers every question ("how many processors are free then?") by going through all jobs. So it is for hundreds
+of jobs, not for whole logs. Where jobs need GPUs, a size is a `Pair`: every question is asked of both.
 """
 
-from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from .. import policies
-from ..core.schedule import Policy, Schedule
-from ..core.workload import Workload
-from ..policies.orders import BACKFILL, ORDERS, asked_for
-
-if TYPE_CHECKING:
-    from ..policies.walltime import Adjustment, Scheme
-
-Order = Callable[..., float] | None
-"""A function of a job, the largest first: `sjf`, `wfp` or an `Asking`; None for the order of arrival."""
+from simlib import policies
+from simlib.core.schedule import Schedule
+from simlib.policies.orders import BACKFILL, ORDERS, asked_for
 
 
-def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedback: bool = False) -> Schedule:
-    """Schedule a workload's jobs as `simlib.simulate` does, slowly and obviously.
-
-    Parameters
-    ----------
-    workload, policy, overrun, feedback
-        As for `simlib.simulate`; the policy is one of this package. An order may be any Python function of facts: it is
-        not compiled.
-
-    Returns
-    -------
-    Schedule
-
-    Raises
-    ------
-    ValueError
-        For a policy that this module does not have.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
-    >>> simulate(w, simlib.EASY()).jobs.start.to_list()
-    [0, 10, 2]
-    """
+def simulate(workload, policy, overrun="extend", feedback=False):
+    """Schedule a workload's jobs as `simlib.simulate` does; an order may be any Python function of facts."""
     jobs = workload.jobs
     run = jobs.run.clip(upper=jobs.estimate.clip(lower=0)) if overrun == "kill" else jobs.run
     columns = jobs.submit, run, jobs.estimate.clip(lower=run), jobs.procs
-    rows: list[tuple] = list(zip(*(column.tolist() for column in columns), strict=True))
-    machine: Any = workload.procs
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    machine = workload.procs
     if workload.needs_gpus:
         machine = Pair(workload.procs, workload.gpus)
         rows = [(*times, Pair(procs, gpus)) for (*times, procs), gpus in zip(rows, jobs.gpus.tolist(), strict=True)]
     place, think = (column.tolist() for column in workload.followed()) if feedback else ([], [])
     follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
     done = schedule(rows, machine, _scheduler(policy, jobs), follows)
-    results = ["start", "submit", "backfilled"]
+    results = {name: [getattr(job, name) for job in done] for name in ("start", "submit", "backfilled")}
     if type(policy) is policies.Conservative:
-        results.append("guarantee")
+        results["guarantee"] = [job.guarantee for job in done]
+    elif type(policy) in (policies.EASY, policies.Selective):
+        results["shadow"] = [-1 if job.guarantee is None else job.guarantee for job in done]
     if getattr(policy, "adjust", None) is not None:
-        results.append("adjusted")
-    arrays = {name: np.array([getattr(job, name) for job in done]) for name in results}
+        results["adjusted"] = [job.adjusted for job in done]
+    arrays = {name: np.array(values) for name, values in results.items()}
     return Schedule(workload, policy, overrun, run.to_numpy(), **arrays, feedback=feedback)
 
 
-def _scheduler(policy: Policy, jobs: pd.DataFrame) -> "FCFS":
+def _scheduler(policy, jobs):
     """The scheduler of this module for a policy."""
     priority = _order(getattr(policy, "order", "fcfs"), ORDERS, jobs)
     if type(policy) is policies.FCFS:
@@ -85,7 +54,7 @@ def _scheduler(policy: Policy, jobs: pd.DataFrame) -> "FCFS":
         raise ValueError(f"reference: found policy {policy!r}, expected {kinds}")
     if policy.reservations != 1:
         return Reserving(policy.reservations, 0, priority)
-    options: dict[str, Any] = {"reuse_extra": policy.reuse_extra, "priority": priority}
+    options = {"reuse_extra": policy.reuse_extra, "priority": priority}
     if policy.backfill == "lookahead":
         options["lookahead"] = True
     elif policy.backfill is not None:
@@ -97,7 +66,7 @@ def _scheduler(policy: Policy, jobs: pd.DataFrame) -> "FCFS":
     return AdjustedEASY(*_adjustment(policy.adjust, jobs), **options)
 
 
-def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
+def _order(order, names, jobs):
     """The function that sorts a queue; None for the order of arrival."""
     if order == "fcfs":
         return None
@@ -105,7 +74,7 @@ def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
         return {"sjf": sjf, "wfp": wfp}[order]
     function = names[order] if isinstance(order, str) else getattr(order, "function", order)
 
-    def of_floats(**told: float) -> float:
+    def of_floats(**told):
         with np.errstate(all="ignore"):  # as where it is compiled: a division by zero is infinite
             return function(**{name: np.float64(value) for name, value in told.items()})
 
@@ -114,11 +83,11 @@ def _order(order: Any, names: dict[str, Callable], jobs: pd.DataFrame) -> Any:
     account, half_life = "user", 7.0 * 86400
     if isinstance(order, policies.Multifactor):
         account, half_life = order.account, order.half_life_s
-    rows: Any = about.assign(account=about[account]).to_dict("records")
+    rows = about.assign(account=about[account]).to_dict("records")
     return Asking(of_floats, asked, rows, half_life)
 
 
-def _predictions(adjust: policies.Predictions, jobs: pd.DataFrame) -> tuple:
+def _predictions(adjust, jobs):
     """The arguments of `Predicting` for a `simlib.Predictions`."""
     learns = adjust.predictor in ("last two", "same estimate")
     past = jobs[:0] if adjust.past is None else adjust.past.sort_values("submit", kind="stable")
@@ -130,7 +99,7 @@ def _predictions(adjust: policies.Predictions, jobs: pd.DataFrame) -> tuple:
     return users, known, jobs.estimate.clip(lower=1).tolist(), switches, adjust.correct, *kinds
 
 
-def _adjustment(adjust: "Adjustment", jobs: pd.DataFrame) -> tuple:
+def _adjustment(adjust, jobs):
     """The arguments of `AdjustedEASY` for a `simlib.policies.walltime.Adjustment`."""
     scheme = adjust.scheme
     past = adjust.past if adjust.past is not None else jobs[:0].assign(end=0)
@@ -141,70 +110,73 @@ def _adjustment(adjust: "Adjustment", jobs: pd.DataFrame) -> tuple:
     return _keys(jobs, scheme), earlier, *limits, switches, adjust.overdue
 
 
-def _keys(jobs: pd.DataFrame, scheme: "Scheme") -> list[tuple | None]:
+def _keys(jobs, scheme):
     """The key of each job, None if a part of it is not known."""
     parts = zip(*(jobs[column] for column in scheme.columns), strict=True)
     return [None if -1 in key else key for key in parts]
 
 
 class Pair:
-    """Processors and GPUs, if jobs need both; `<=` means no more of either."""
+    """Processors and GPUs, where jobs need both; `<=` means no more of either."""
 
-    def __init__(self, procs: int, gpus: int) -> None:
+    def __init__(self, procs, gpus):
         self.procs, self.gpus = procs, gpus
 
-    def __add__(self, other: Any) -> "Pair":
-        other = other or Pair(0, 0)  # for sums begin at 0
+    def __add__(self, other):
+        other = other or Pair(0, 0)  # a sum begins at 0, and that of nothing is 0
         return Pair(self.procs + other.procs, self.gpus + other.gpus)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> "Pair":
+    def __sub__(self, other):
         other = other or Pair(0, 0)
         return Pair(self.procs - other.procs, self.gpus - other.gpus)
 
-    def __le__(self, other: "Pair") -> bool:
+    def __le__(self, other):
         return self.procs <= other.procs and self.gpus <= other.gpus
 
-    def __ge__(self, other: "Pair") -> bool:
-        return other <= self
+    def __ge__(self, other):
+        return (other or Pair(0, 0)) <= self
 
-    def __gt__(self, other: "Pair") -> bool:
+    def __gt__(self, other):
         return not self <= other
+
+
+def processors(size):
+    """Give the processors of a size, which is a number of them or a `Pair`."""
+    return getattr(size, "procs", size)
 
 
 class Job:
     """Hold the facts of a job at an instant; a fact that is not known yet is None."""
 
-    def __init__(self, number: int, submit: int, run: int, estimate: int, size: int) -> None:
+    def __init__(self, number, submit, run, estimate, size):
         self.number, self.run, self.estimate, self.size = number, run, estimate, size
         self.in_queue = self.to_backfill = self.while_running = estimate  # EASY: which may be adjusted
         self.adjusted = estimate
-        self.submit: Any = submit  # None before the job that it follows has ended
-        self.arrival: Any = None  # how many joined the queue before it
-        self.start: Any = None  # when it starts to run
-        self.reserved: Any = None  # conservative only: when it is to start
-        self.guarantee: Any = None
+        self.submit = submit  # None before the job that it follows has ended
+        self.arrival = None  # how many joined the queue before it
+        self.start = None  # when it starts to run
+        self.reserved = None  # when it is to start, of a job that keeps a reservation
+        self.guarantee = None  # the first start that it was promised
         self.backfilled = False
 
-    def go_by_adjusted(self, in_queue: bool, to_backfill: bool, while_running: bool) -> None:
+    def go_by_adjusted(self, in_queue, to_backfill, while_running):
         """Use the adjusted estimate where the switches say so."""
         self.in_queue = self.adjusted if in_queue else self.estimate
         self.to_backfill = self.adjusted if to_backfill else self.estimate
         self.while_running = self.adjusted if while_running else self.estimate
 
-    def end(self) -> int:
+    def end(self):
         """Compute the end of a job that has started."""
         return self.start + self.run
 
-    def expected_end(self) -> int:
+    def expected_end(self):
         """Compute the expected end of a job that has started."""
         return self.start + self.estimate
 
 
-def schedule(
-    rows: list[tuple[int, int, int, int]], machine: int, scheduler: "FCFS", follows: dict[int, tuple[int, int]]
-) -> list[Job]:
+def schedule(rows, machine, scheduler, follows):
     """Schedule jobs given as (submit, run, estimate, size), in order of submission; returns them as Jobs.
 
     `follows[number] = preceding number, think`: the job is submitted a think time after the end of the preceding one.
@@ -212,8 +184,8 @@ def schedule(
     jobs = [Job(number, *row) for number, row in enumerate(rows)]
     for number in follows:
         jobs[number].submit = None  # until the preceding job has ended
-    gone: set[Job] = set()
-    queue: list[Job] = []
+    gone = set()
+    queue = []
     arrived = 0
     while any(job.start is None for job in jobs):
         running = [job for job in jobs if job.start is not None and job not in gone]
@@ -237,7 +209,7 @@ def schedule(
     return jobs
 
 
-def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
+def next_instant(jobs, queue, gone):
     """Find the next time at which a job ends, arrives or has a reservation; now again after a job of length zero."""
     times = [job.end() for job in jobs if job.start is not None and job not in gone]
     times += [job.submit for job in jobs if job.arrival is None and job.submit is not None]
@@ -248,22 +220,22 @@ def next_instant(jobs: list[Job], queue: list[Job], gone: set[Job]) -> int:
 class FCFS:
     """Start jobs in the order of the queue, by `priority`; the other schedulers differ in one of these methods."""
 
-    def __init__(self, priority: Order = None) -> None:
+    def __init__(self, priority=None):
         self.priority = priority
-        self.gone: list[Job] = []
+        self.gone = []
 
-    def alarms(self, running: list[Job]) -> list[int]:
+    def alarms(self, running):
         """List seconds at which a pass is needed, in addition to ends and arrivals."""
         return []
 
-    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def jobs_left(self, left, running, queue, machine, now):
         """Take note that jobs have ended."""
         self.gone += left
 
-    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def job_joins(self, job, running, queue, machine, now):
         """Take note that a job joins the queue."""
 
-    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+    def scheduling_pass(self, running, queue, machine, now):
         """List the jobs that start: from the head while they fit."""
         free = machine - sum(job.size for job in running)
         starting = []
@@ -274,23 +246,24 @@ class FCFS:
             starting.append(job)
         return starting
 
-    def in_order(self, queue: list[Job], running: list[Job], machine: int, now: int) -> list[Job]:
+    def in_order(self, queue, running, machine, now):
         """Sort the queue by priority, ties by arrival."""
         if (priority := self.priority) is None:
             return list(queue)
         free = machine - sum(job.size for job in running)
         seen = {"now": now, "machine": machine, "free": free, "extra": 0, "window": 0}
 
-        def place(job: Job) -> tuple[float, int]:
+        def place(job):
             return -self.rank(priority, job, job.in_queue, running, seen), job.arrival
 
         return sorted(queue, key=place)
 
-    def rank(self, priority: Any, job: Job, estimate: int, running: list[Job], seen: dict[str, int]) -> float:
+    def rank(self, priority, job, estimate, running, seen):
         """Call an order for the rank of a job; `seen` is the state of the system."""
         wait = seen["now"] - job.submit
         if not isinstance(priority, Asking):
-            return priority(wait, estimate, job.size)
+            return priority(wait, estimate, processors(job.size))
+        seen = {name: processors(value) for name, value in seen.items()}
         return priority.of(job, estimate, [*self.gone, *running], seen)
 
 
@@ -301,26 +274,24 @@ class Asking:
     queue and `account`, whose usage counts; half of the usage is forgotten in `half_life` seconds.
     """
 
-    def __init__(
-        self, function: Callable[..., float], names: tuple[str, ...], about: list[dict[str, int]], half_life: float
-    ) -> None:
+    def __init__(self, function, names, about, half_life):
         self.function, self.names, self.about, self.half_life = function, names, about, half_life
 
-    def of(self, job: Job, estimate: int, started: list[Job], seen: dict[str, int]) -> float:
+    def of(self, job, estimate, started, seen):
         """Rank a job; `started` are all jobs that run or have run."""
         now = seen["now"]
         usage = self.usage(job, started, now) if {"usage", "fair_share"}.intersection(self.names) else 0.0
-        its = {"submit": job.submit, "wait": now - job.submit, "estimate": estimate, "procs": job.size}
+        its = {"submit": job.submit, "wait": now - job.submit, "estimate": estimate, "procs": processors(job.size)}
         told = self.about[job.number] | seen | its | {"usage": usage, "fair_share": 0.5**usage}
         return self.function(**{name: told[name] for name in self.names})
 
-    def usage(self, job: Job, started: list[Job], now: int) -> float:
+    def usage(self, job, started, now):
         """Compute the usage of the job's account, in multiples of an equal share of all, to nine digits."""
 
-        def had(one: Job) -> float:
+        def had(one):
             ages = now - one.start, now - min(one.end(), now)
             old, new = (2 ** (-age / self.half_life) for age in ages)
-            return one.size * self.half_life / np.log(2) * (new - old)
+            return processors(one.size) * self.half_life / np.log(2) * (new - old)
 
         mine = self.about[job.number]["account"]
         everything = sum(had(one) for one in started)
@@ -337,13 +308,11 @@ class EASY(FCFS):
 
     DEPTH = 50  # jobs behind the head that lookahead looks at
 
-    def __init__(
-        self, reuse_extra: bool = False, priority: Order = None, backfill: Order = None, lookahead: bool = False
-    ) -> None:
+    def __init__(self, reuse_extra=False, priority=None, backfill=None, lookahead=False):
         super().__init__(priority)
         self.reuse_extra, self.backfill, self.lookahead = reuse_extra, backfill, lookahead
 
-    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+    def scheduling_pass(self, running, queue, machine, now):
         """List the jobs that start: from the head while they fit, then the backfilled ones."""
         starting = super().scheduling_pass(running, queue, machine, now)
         waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
@@ -355,10 +324,13 @@ class EASY(FCFS):
         held = [(self.expected_end(job, now), job.size) for job in running]
         held += [(now + job.while_running, job.size) for job in starting]
 
-        def free_at(time: int) -> int:
+        def free_at(time):
             return machine - sum(size for end, size in held if end > time)
 
-        shadow = min(time for time in [now] + [end for end, _ in held] if self.head_fits(head, held, machine, time))
+        shadow = self.shadow(head, held, machine)
+        if head.guarantee is None:
+            ends = [(job.start + job.while_running, job.size) for job in running] + held[len(running) :]
+            head.guarantee = self.promise(head, ends, machine, shadow)
         seen = {"now": now, "machine": machine, "window": shadow - now, "extra": free_at(shadow) - head.size}
         seen["free"] = machine - sum(size for _, size in held)
         passing = self.best_set(others, seen) if self.lookahead else self.one_by_one(others, running, seen)
@@ -366,9 +338,9 @@ class EASY(FCFS):
             job.backfilled = True
         return starting + passing
 
-    def one_by_one(self, others: list[Job], running: list[Job], seen: dict[str, int]) -> list[Job]:
+    def one_by_one(self, others, running, seen):
         """List the jobs that pass the head: repeatedly the first, or best, of those that would not delay it."""
-        passing: list[Job] = []
+        passing = []
         while fitting := [job for job in others if job not in passing and self.may_pass(job, seen)]:
             job = fitting[0]
             if order := self.backfill:
@@ -380,27 +352,35 @@ class EASY(FCFS):
             passing.append(job)
         return passing
 
-    def best_set(self, others: list[Job], seen: dict[str, int]) -> list[Job]:
+    def best_set(self, others, seen):
         """List the best set to pass the head; ties: the set with the first job, then the second, and so on."""
         near = [job for job in others[: self.DEPTH] if self.may_pass(job, seen)]
-        best: list[Job] = []
+        best, most = [], 0
         for taken in product((True, False), repeat=len(near)):
             chosen = [job for job, yes in zip(near, taken, strict=True) if yes]
             past = sum(job.size for job in chosen if job.to_backfill > seen["window"])
             total = sum(job.size for job in chosen)
-            if total <= seen["free"] and past <= seen["extra"] and total > sum(job.size for job in best):
-                best = chosen
+            if total <= seen["free"] and past <= seen["extra"] and processors(total) > most:
+                best, most = chosen, processors(total)
         return best
 
-    def may_pass(self, job: Job, seen: dict[str, int]) -> bool:
+    def may_pass(self, job, seen):
         """Tell whether a job fits, and ends by the shadow time or on the extra processors."""
         return job.size <= seen["free"] and (job.to_backfill <= seen["window"] or job.size <= seen["extra"])
 
-    def expected_end(self, job: Job, now: int) -> int:
+    def expected_end(self, job, now):
         """Give the expected end of a running job."""
         return max(now, job.start + job.while_running)
 
-    def head_fits(self, head: Job, held: list[tuple[int, int]], machine: int, time: int) -> bool:
+    def shadow(self, head, held, machine):
+        """Find the first expected end by which the head fits."""
+        return min(time for time, _ in held if self.head_fits(head, held, machine, time))
+
+    def promise(self, head, ends, machine, shadow):
+        """Tell when the head is to start; `ends` are the expected ends, some of which may be past."""
+        return shadow
+
+    def head_fits(self, head, held, machine, time):
         """Tell whether the head would find enough processors once all jobs expected to end by `time` have ended.
 
         It does not fit now, and jobs with an expected end of now have not ended: so at least one of them must count as
@@ -422,20 +402,20 @@ class Predicting(EASY):
 
     def __init__(
         self,
-        users: list[Any],
-        past: list[tuple[Any, int, int]],
-        estimates: list[int],
-        switches: tuple[bool, bool, bool],
-        correct: bool = True,
-        exact: bool = False,
-        similar: bool = False,
-        **options: Any,
-    ) -> None:
+        users,
+        past,
+        estimates,
+        switches,
+        correct=True,
+        exact=False,
+        similar=False,
+        **options,
+    ):
         super().__init__(**options)
         self.users, self.past, self.estimates, self.switches = users, past, estimates, switches
         self.correct, self.exact, self.similar = correct, exact, similar
 
-    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def job_joins(self, job, running, queue, machine, now):
         """Predict the run time of a job that joins the queue."""
         estimate, user = self.estimates[job.number], self.users[job.number]
         mine = sorted((one.arrival, one.run, one.number) for one in self.gone if self.users[one.number] == user)
@@ -451,11 +431,15 @@ class Predicting(EASY):
             job.adjusted = min(estimate, max(1, sum(runs) // len(runs)))
         job.go_by_adjusted(*self.switches)
 
-    def alarms(self, running: list[Job]) -> list[int]:
+    def promise(self, head, ends, machine, shadow):
+        """Tell when the head is to start: where nothing is corrected, as predicted, though that may be past."""
+        return shadow if self.correct else self.shadow(head, ends, machine)
+
+    def alarms(self, running):
         """List the seconds at which jobs outlive their predictions, if nothing ends before."""
         return [job.start + job.while_running for job in running] if self.correct else []
 
-    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def jobs_left(self, left, running, queue, machine, now):
         """Take note that jobs have ended, and that others have outlived their predictions."""
         super().jobs_left(left, running, queue, machine, now)
         for job in running:
@@ -474,30 +458,30 @@ class AdjustedEASY(EASY):
 
     def __init__(
         self,
-        keys: list[tuple | None],
-        past: list[tuple],
-        window: int,
-        percentile: float,
-        threshold: float,
-        least: int,
-        switches: tuple[bool, bool, bool],
-        overdue: int,
-        **options: Any,
-    ) -> None:
+        keys,
+        past,
+        window,
+        percentile,
+        threshold,
+        least,
+        switches,
+        overdue,
+        **options,
+    ):
         super().__init__(**options)
         self.keys, self.ended = keys, list(past)
         self.window, self.percentile, self.threshold, self.least = window, percentile, threshold, least
         self.switches, self.overdue = switches, overdue
         self.close_call = False  # whether rounding to whole seconds hung on the last digits
 
-    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def jobs_left(self, left, running, queue, machine, now):
         """Learn the used share of the estimates of jobs that have ended."""
         super().jobs_left(left, running, queue, machine, now)
         for job in left:
             used = min(1, job.run / job.estimate) if job.estimate else 1
             self.ended.append((self.keys[job.number], used, job.end()))
 
-    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def job_joins(self, job, running, queue, machine, now):
         """Adjust the estimate of a job that joins the queue."""
         mine = self.keys[job.number]
         eligible = [r for key, r, end in self.ended if mine and key == mine and now - self.window <= end < now]
@@ -508,7 +492,7 @@ class AdjustedEASY(EASY):
             self.close_call |= 0 < abs(exact % 1 - 0.5) < 1e-6
         job.go_by_adjusted(*self.switches)
 
-    def expected_end(self, job: Job, now: int) -> int:
+    def expected_end(self, job, now):
         """Give the expected end of a running job; later than now if it runs longer than expected."""
         end = job.start + job.while_running
         return end if end > now else now + self.overdue
@@ -517,11 +501,11 @@ class AdjustedEASY(EASY):
 class Conservative(FCFS):
     """Reserve by section 2.1; `order` of compression: "arrival", "start", or "none"; or "rebackfill" instead."""
 
-    def __init__(self, order: str) -> None:
+    def __init__(self, order):
         super().__init__()
         self.order = order
 
-    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def jobs_left(self, left, running, queue, machine, now):
         """Compress the schedule where a job ended early."""
         if self.order == "none" or not any(job.expected_end() > now for job in left):
             return
@@ -536,11 +520,11 @@ class Conservative(FCFS):
             others = [other for other in queue if other is not job]
             job.reserved = min(job.reserved, self.anchor(job, running, others, machine, now))
 
-    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def job_joins(self, job, running, queue, machine, now):
         """Reserve a start time for a job that joins the queue."""
         job.reserved = job.guarantee = self.anchor(job, running, queue, machine, now)
 
-    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+    def scheduling_pass(self, running, queue, machine, now):
         """List the jobs that start: those whose reservation is now."""
         starting = [job for job in queue if job.reserved == now]
         waiting = [job for job in queue if job.reserved > now]
@@ -548,12 +532,12 @@ class Conservative(FCFS):
             job.backfilled = any(other.arrival < job.arrival for other in waiting)
         return starting
 
-    def anchor(self, job: Job, running: list[Job], reserved: list[Job], machine: int, now: int) -> int:
+    def anchor(self, job, running, reserved, machine, now):
         """Find the earliest time at which a job fits until its expected end, beside the running and reserved ones."""
         blocks = [(other.start, other.expected_end(), other.size) for other in running]
         blocks += [(other.reserved, other.reserved + other.estimate, other.size) for other in reserved]
 
-        def free_at(time: int) -> int:
+        def free_at(time):
             return machine - sum(size for start, end, size in blocks if start <= time < end)
 
         for anchor in sorted({now} | {end for _, end, _ in blocks if end > now}):
@@ -569,34 +553,34 @@ class Reserving(Conservative):
     The threshold None is the mean slowdown of the jobs that have ended.
     """
 
-    def __init__(self, most: float, threshold: float | None = 0, priority: Order = None) -> None:
+    def __init__(self, most, threshold=0, priority=None):
         super().__init__("arrival")
         self.most, self.threshold, self.priority = most, threshold, priority
         self.to_compress = False
 
-    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def jobs_left(self, left, running, queue, machine, now):
         """Take note of jobs that ended early."""
         self.gone += left
         self.to_compress = any(job.expected_end() > now for job in left)
 
-    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def job_joins(self, job, running, queue, machine, now):
         """Make no reservation before the pass."""
 
-    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+    def scheduling_pass(self, running, queue, machine, now):
         """List the jobs that start, and reserve for jobs that are entitled to it."""
         queue = self.in_order(queue, running, machine, now)
         for place, job in enumerate(queue):
             if self.priority is not None and place >= self.most and job.reserved is not None:
                 job.reserved, self.to_compress = None, True
 
-        def beside(job: Job) -> int:
+        def beside(job):
             others = [other for other in queue if other is not job and other.reserved is not None]
             return self.anchor(job, running, others, machine, now)
 
         for job in queue if self.to_compress else []:
             if job.reserved is not None:
                 job.reserved = min(job.reserved, beside(job))
-        waiting: list[Job] = []
+        waiting = []
         for job in queue:
             if job.reserved is None:
                 entitled = len(waiting) < self.most and slowdown(now - job.submit, job.estimate) >= self.needed()
@@ -611,7 +595,7 @@ class Reserving(Conservative):
                 waiting.append(job)
         return [job for job in queue if job not in waiting]
 
-    def needed(self) -> float:
+    def needed(self):
         """Give the expected slowdown from which on a job gets a reservation."""
         if self.threshold is not None:
             return self.threshold
@@ -622,27 +606,27 @@ class Reserving(Conservative):
 class Slurm(FCFS):
     """Start jobs as under FCFS, and plan waiting jobs in cycles, as `simlib.SlurmBackfill` defines it."""
 
-    def __init__(self, depth: float, window: int, resolution: int, interval: int, priority: Order = None) -> None:
+    def __init__(self, depth, window, resolution, interval, priority=None):
         super().__init__(priority)
         self.depth, self.window, self.resolution, self.interval = depth, window, resolution, interval
-        self.last_cycle: float = -np.inf
+        self.last_cycle = -np.inf
         self.changed = False
-        self.due: list[int] = []
+        self.due = []
 
-    def alarms(self, running: list[Job]) -> list[int]:
+    def alarms(self, running):
         """List the second of the next cycle, if it is known."""
         return self.due
 
-    def jobs_left(self, left: list[Job], running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def jobs_left(self, left, running, queue, machine, now):
         """Take note that jobs have ended."""
         super().jobs_left(left, running, queue, machine, now)
         self.changed = self.changed or bool(left)
 
-    def job_joins(self, job: Job, running: list[Job], queue: list[Job], machine: int, now: int) -> None:
+    def job_joins(self, job, running, queue, machine, now):
         """Take note that a job joins the queue."""
         self.changed = True
 
-    def scheduling_pass(self, running: list[Job], queue: list[Job], machine: int, now: int) -> list[Job]:
+    def scheduling_pass(self, running, queue, machine, now):
         """List the jobs that start: from the head while they fit, then the jobs that a cycle starts."""
         starting = super().scheduling_pass(running, queue, machine, now)
         waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
@@ -655,11 +639,11 @@ class Slurm(FCFS):
         self.due = [int(self.last_cycle) + self.interval] if still_waiting and self.changed else []
         return starting
 
-    def cycle(self, waiting: list[Job], running: list[Job], machine: int, now: int) -> list[Job]:
+    def cycle(self, waiting, running, machine, now):
         """Plan jobs one after another; list the jobs that can start now."""
         held = [(now, max(job.start + job.estimate, now + 1), job.size) for job in running if job.start is not None]
         held += [(now, now + max(job.estimate, 1), job.size) for job in running if job.start is None]
-        starting: list[Job] = []
+        starting = []
         for job in waiting:
             start = self.earliest(job, held, now, machine)
             if start == now:
@@ -670,10 +654,10 @@ class Slurm(FCFS):
                 held.append((start, self.end_of_slot(job, start), job.size))
         return starting
 
-    def earliest(self, job: Job, held: list[tuple[int, int, int]], now: int, machine: int) -> int:
+    def earliest(self, job, held, now, machine):
         """Find the earliest second at which a job fits until its end, rounded up."""
 
-        def free_at(time: int) -> int:
+        def free_at(time):
             return machine - sum(size for begin, end, size in held if begin <= time < end)
 
         for start in sorted({now} | {end for _, end, _ in held}):
@@ -682,22 +666,22 @@ class Slurm(FCFS):
                 return start
         raise AssertionError("a job no larger than the machine fits after all others")
 
-    def end_of_slot(self, job: Job, start: int) -> int:
+    def end_of_slot(self, job, start):
         """Compute the expected end of a job that starts then, rounded up to the resolution."""
         return -(-(start + max(job.estimate, 1)) // self.resolution) * self.resolution
 
 
-def slowdown(wait: int, duration: int) -> float:
+def slowdown(wait, duration):
     """Divide wait and duration by the duration: bounded slowdown, to nine digits."""
     return round(max(1, (wait + duration) / max(duration, 10)), 9)
 
 
-def sjf(wait: float, estimate: float, size: float) -> float:
+def sjf(wait, estimate, size):
     """Put the shortest estimate first."""
     return -estimate
 
 
-def wfp(wait: float, estimate: float, size: float) -> float:
+def wfp(wait, estimate, size):
     """Put jobs first that waited long for their estimate, and large jobs (Tang et al. 2013, equation 5)."""
     ratio = wait / max(estimate, 1)
     return ratio * ratio * ratio * size
