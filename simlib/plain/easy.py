@@ -34,7 +34,7 @@ def easy(
     if not queue:
         return
     # 1. Find the shadow time and extra nodes.
-    head, *others = queue
+    head, others = queue[0], queue[1:]
     shadow, extra = machine.shadow(head)
     yield Wait(head, "is the head, and does not fit", machine.due(head), {"shadow": shadow, "extra": extra})
     # 2. Find backfill jobs.

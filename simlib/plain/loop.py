@@ -15,6 +15,10 @@ Policy = Callable[[Queue, Machine], Iterable[Decision | Job]]
 _by_arrival = attrgetter("submit", "_place")
 
 
+class ImpossibleError(ValueError):
+    """A decision that no machine can carry out; the message begins with the second."""
+
+
 def simulate(
     jobs: Iterable[Job],
     machine: Machine,
@@ -37,29 +41,20 @@ def simulate(
     ends = [(job.start + job._run, job._place, job) for job in machine._running]
     promises = [(job.promised, job.arrival, job) for job in queue if job.promised is not None]
     arrived = max((job.arrival for job in [*machine._running, *queue]), default=-1) + 1
+    started = 0
     for heap in (coming, ends, promises):
         heapify(heap)
     _set(machine, "heard", listen is not None)
     if listen is not None:
         told = listen
         _set(machine, "_refused", lambda job: told(Wait(job, "does not fit", facts={"free": machine.free})))
-    profile = machine.profile if machine.reserves else None
-    started_in_all = 0
     while progress_and_stop is None or not progress_and_stop[1]:
         while promises and (promises[0][2].start is not None or promises[0][2].promised != promises[0][0]):
             heappop(promises)
-        instants = [heap[0][0] for heap in (ends, coming, promises) if heap] + [machine._call]
-        if machine.corrects:
-            instants += [job.expected_end for job in machine._running if job.expected_end > machine.now][:1]
-        now: Any = min(instants)
+        now: Any = min([machine._next_call, *(heap[0][0] for heap in (ends, coming, promises) if heap)])
         if now > until or now == inf:
             break
-        for name, value in (("now", now), ("ended", []), ("arrived", [])):
-            _set(machine, name, value)
-        if machine._call <= now:
-            _set(machine, "_call", inf)
-        if profile is not None:
-            profile.advance(now)
+        machine._advance(now)
         while ends and ends[0][0] <= now:  # 1. jobs leave, and those are submitted that follow them
             job = heappop(ends)[2]
             machine._end(job)
@@ -76,64 +71,82 @@ def simulate(
             machine.usage.learn(machine.ended)
         if listen is not None:
             listen(Note("jobs end or arrive", machine.ended + machine.arrived))
-        order: list[Job] = []
-        started: list[Job] = []
+        before: list[Job] = []  # the queue before anybody left it from behind its head
+        passing: list[Job] = []  # those who did
         for given in policy(queue, machine):  # 3. one scheduling pass
-            decision = given if isinstance(given, Decision) else Start(given)
+            decision = Start(given) if isinstance(given, Job) else given
             if isinstance(decision, Start):
                 job = decision.job
-                _check(job, machine)
-                order = order or queue[:]
-                started.append(job)
+                if (place := _place_of(job, queue, machine)) > 0:
+                    before = before or queue[:]
+                    passing.append(job)
+                list.pop(queue, place)
                 machine._begin(job)
-                list.remove(queue, job)
                 heappush(ends, (now + job._run, job._place, job))
+                started += 1
             elif isinstance(decision, Promise):
-                machine._promise(decision.job, decision.was, decision.at)
+                _check(decision, machine)
+                machine._promise(decision.job, decision.at)
                 if decision.at is not None:
                     heappush(promises, (decision.at, decision.job.arrival, decision.job))
-            elif isinstance(decision, Wait) and decision.until is not None and decision.job.first_promise is None:
-                _set(decision.job, "first_promise", decision.until)
+            elif isinstance(decision, Wait):
+                if decision.until is not None and decision.job.first_promise is None:
+                    _set(decision.job, "first_promise", decision.until)
+            elif not isinstance(decision, Note):
+                refuse(machine, f"found {decision!r} to start, expected a job of the queue")
             if listen is not None:
                 listen(decision)
-        if queue and started:  # who passes one that still waits is backfilled
-            first = order.index(queue[0])
-            for job in started:
-                _set(job, "backfilled", order.index(job) > first)
+        if queue and passing:  # who passes one that still waits is backfilled
+            first = before.index(queue[0])
+            for job in passing:
+                _set(job, "backfilled", before.index(job) > first)
         if progress_and_stop is not None:
-            started_in_all += len(started)
-            progress_and_stop[0] = started_in_all
+            progress_and_stop[0] = started
     else:
         return
     if queue and until == inf:
-        _refuse(
+        refuse(
             machine,
             f"job {queue[0].number} starves: no job runs, none is to come, and none of the {len(queue):,} that wait "
             "was started; expected at least one of them",
         )
 
 
-def _check(job: Any, machine: Machine) -> None:
-    """Raise if a job cannot start now."""
-    if not isinstance(job, Job) or job.arrival is None:
-        _refuse(machine, f"found {job!r} to start, expected a job of the queue")
-    if job.start is not None:
-        _refuse(
-            machine, f"job {job.number} is to start, which started at second {job.start:,}; expected one that waits"
-        )
-    if not (job.needs <= machine.left or (machine.reserves and (job.promised == machine.now or job.estimate == 0))):
+def _place_of(job: Any, queue: Queue, machine: Machine) -> int:
+    """Find the place of a job in the queue; raise if it cannot start now."""
+    try:
+        place = queue.index(job)
+    except ValueError:
+        if getattr(job, "start", None) is None:
+            refuse(machine, f"found {job!r} to start, expected a job of the queue")
+        started = f"which started at second {job.start:,}"
+        refuse(machine, f"job {job.number} is to start, {started}; expected one that waits")
+    if not (job.needs <= machine.left or (machine.reserves and job.estimate == 0)):
         gpus = "" if machine.gpus is None else f" and {job.gpus} GPUs"
         left = "" if machine.gpus is None else f" and {machine.left.gpus} of {machine.gpus} GPUs"
-        _refuse(
+        refuse(
             machine,
             f"job {job.number} is to start, which needs {job.procs} processors{gpus}, where {machine.free} of "
             f"{machine.procs}{left} are free; expected one that fits",
         )
+    return place
 
 
-def _refuse(machine: Machine, why: str) -> NoReturn:
+def _check(promise: Promise, machine: Machine) -> None:
+    """Raise if a job cannot be promised this start."""
+    job, was, at, *_ = promise
+    if not machine.reserves:
+        refuse(machine, f"job {job.number} is promised second {at}, expected a policy with reserves = True to promise")
+    if was != job.promised or job.start is not None:
+        holds = f"which is promised {job.promised}" if job.start is None else f"which started at second {job.start:,}"
+        refuse(machine, f"job {job.number}: found a promise that was {was}, expected that of a job that waits, {holds}")
+    if at is not None and not (isinstance(at, int) and at >= machine.now):
+        refuse(machine, f"job {job.number} is promised second {at!r}, expected a whole one from now on, or None")
+
+
+def refuse(machine: Machine, why: str) -> NoReturn:
     """Raise, and name the second."""
-    raise ValueError(f"second {machine.now:,}: {why}")
+    raise ImpossibleError(f"second {machine.now:,}: {why}")
 
 
 # In the middle of a finished schedule

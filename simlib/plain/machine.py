@@ -2,11 +2,15 @@
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator
-from math import inf
+from math import ceil, inf
 from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn
 
+from .._util import checks
+
 _set = object.__setattr__
+
+_SECOND = checks.number("a second", most=checks.LATEST)
 
 
 class _Kept:
@@ -153,14 +157,19 @@ class Job(_Kept):
         return f"<job {self.number}: {self.procs} processor{'s' * (self.procs != 1)}, estimate {self.estimate} s>"
 
 
-class Queue(list[Job]):
+class Queue(_Kept, list[Job]):
     """The jobs that wait, the head first: in order of arrival, or as a policy has sorted them.
 
     A job leaves the queue when it starts, also during a loop over the queue.
     """
 
+    __slots__ = ()
+
     def __iter__(self) -> Iterator[Job]:
         return (job for job in self[:] if job.start is None)
+
+    def __reversed__(self) -> Iterator[Job]:
+        return (job for job in self[::-1] if job.start is None)
 
     def __repr__(self) -> str:
         return f"<queue of {len(self)} jobs>"
@@ -171,7 +180,7 @@ class Queue(list[Job]):
             "or returned; queue.sort(...) sorts it, and list(queue) is a copy"
         )
 
-    append = extend = insert = remove = pop = clear = _refuse
+    append = extend = insert = remove = pop = clear = reverse = _refuse
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
 
 
@@ -290,8 +299,8 @@ class Machine(_Kept):
 
     @property
     def ended_early(self) -> list[Job]:
-        """The jobs that have ended now, before they were expected to."""
-        return [job for job in self.ended if job.expected_end > self.now]
+        """Those of `ended` that ended before they were expected to."""
+        return [job for job in self.ended if job.expected_end > job.end]
 
     def fits(self, job: Job) -> bool:
         """Tell whether a job fits what is free."""
@@ -299,7 +308,7 @@ class Machine(_Kept):
 
     def fitting(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """Iterate over those that fit what is free when it is their turn; who listens hears of the others."""
-        for job in jobs:
+        for job in jobs[:] if isinstance(jobs, Queue) else jobs:
             if job.needs <= self.left:
                 if job.start is None:
                     yield job
@@ -362,16 +371,34 @@ class Machine(_Kept):
 
         Only the last requested second counts, until it is reached.
         """
-        _set(self, "_call", second)
+        if not (_SECOND.fits(second) and second > self.now):
+            raise ValueError(f"call_at: found second {second!r}, expected one after now, {self.now}")
+        _set(self, "_call", ceil(second))
 
     # What the loop does; no policy should come across it.
+
+    @property
+    def _next_call(self) -> float:
+        """The second for which a pass is requested, or in which a job outlives its expected end."""
+        if not self.corrects:
+            return self._call
+        return min(self._call, next((job.expected_end for job in self._running if job.expected_end > self.now), inf))
+
+    def _advance(self, now: int) -> None:
+        """Go to the next instant."""
+        if self.reserves:
+            self.profile.advance(now)
+        for name, value in (("now", now), ("ended", []), ("arrived", [])):
+            _set(self, name, value)
+        if self._call <= now:
+            _set(self, "_call", inf)
 
     def _begin(self, job: Job) -> None:
         """Let a job take what it needs; beside promises one of no length needs nothing."""
         _set(job, "start", self.now)
         _set(job, "expected_end", self.now + job.while_running)
         if self.reserves and job.promised != self.now:
-            self._promise(job, job.promised, None)
+            self._promise(job, None)
             self.profile.give(self.now, job.expected_end, -job.needs)
         if not self.reserves or job.estimate > 0:
             _set(self, "left", self.left - job.needs)
@@ -387,10 +414,10 @@ class Machine(_Kept):
         self._running.remove(job)
         self.ended.append(job)
 
-    def _promise(self, job: Job, was: int | None, at: int | None) -> None:
+    def _promise(self, job: Job, at: int | None) -> None:
         """Move a promise in the profile."""
-        if was is not None:
-            self.profile.give(was, was + job.while_running, job.needs)
+        if job.promised is not None:
+            self.profile.give(job.promised, job.promised + job.while_running, job.needs)
         if at is not None:
             self.profile.give(at, at + job.while_running, -job.needs)
             if job.first_promise is None:
