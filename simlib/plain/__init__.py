@@ -9,6 +9,13 @@ called with the queue and the machine, and yields its decisions, each before it 
 - `easy` has FCFS and EASY, and who passes the head; `reserving` conservative backfilling, reservations for some of the
   jobs, and Slurm's backfill; `orders` orders of the queue and fair share; `estimates` predicted and adjusted run times.
 
+A policy of one's own (`simlib.OwnPolicy`) is of the same kind.
+
 The room shares no code with `simlib.engine`, so that comparing them job by job means something, and compiles nothing.
 Explanations, the steps of the lessons and policies of one's own use it.
 """
+
+from .decisions import Note, Promise, Start, Wait
+from .machine import Job, Machine, Profile, Queue
+
+__all__ = ["Job", "Machine", "Note", "Profile", "Promise", "Queue", "Start", "Wait"]

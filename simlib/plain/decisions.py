@@ -9,7 +9,18 @@ _NONE: Mapping[str, Any] = {}
 
 
 class Start(NamedTuple):
-    """Start a job now; a bare job means the same."""
+    """Start a job now, by a rule in your own words with its facts; a bare job means the same.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> def at_once(queue, machine):
+    ...     for job in machine.fitting(queue):
+    ...         yield Start(job, "fits", {"free": machine.free})
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 1))
+    >>> simlib.simulate(w, simlib.OwnPolicy(at_once)).jobs.start.to_list()
+    [0, 1]
+    """
 
     job: Job
     rule: str = "is started"
@@ -17,7 +28,20 @@ class Start(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Tell why a job waits; the first `until` of a job is its shadow time."""
+    """Tell why a job waits, and perhaps until which second; the first `until` of a job is its shadow time.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> def one_at_a_time(queue, machine):
+    ...     if machine.running:
+    ...         yield Wait(queue[0], "another job runs", until=machine.running[-1].expected_end)
+    ...     else:
+    ...         yield Start(queue[0])
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 1))
+    >>> simlib.simulate(w, simlib.OwnPolicy(one_at_a_time)).jobs.start.to_list()
+    [0, 10]
+    """
 
     job: Job
     rule: str
@@ -26,7 +50,28 @@ class Wait(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """Move the start that a job is promised; None where there is none before, or none any more."""
+    """Move the start that a job is promised; None where there is none before, or none any more.
+
+    The policy needs an attribute `reserves = True`. Then `machine.profile` keeps free what is promised, `job.promised`
+    is the second, and a pass takes place in it.
+
+    Examples
+    --------
+    Conservative backfilling without compression: B keeps the second that it was promised, though A ends early.
+
+    >>> import simlib
+    >>> def promised(queue, machine):
+    ...     for job in machine.arrived:
+    ...         at = machine.profile.anchor(job.needs, job.estimate)
+    ...         yield Promise(job, None, at, "can start then at the earliest")
+    ...     for job in queue:
+    ...         if job.promised == machine.now:
+    ...             yield Start(job, "has been promised to start now")
+    >>> promised.reserves = True
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 5, 10, 3), B=(1, 5, 5, 2), C=(2, 8, 8, 1))
+    >>> simlib.simulate(w, simlib.OwnPolicy(promised)).jobs.start.to_list()
+    [0, 10, 2]
+    """
 
     job: Job
     was: int | None
@@ -36,7 +81,19 @@ class Promise(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Tell what happens to some jobs, without effect on any."""
+    """Tell what happens to some jobs, without effect on any.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> def shortest(queue, machine):
+    ...     queue.sort(key=lambda job: job.estimate)
+    ...     yield Note("sorts by estimate", list(queue))
+    ...     yield from machine.fitting(queue)
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 9, 9, 4), B=(1, 5, 5, 4), C=(2, 3, 3, 4))
+    >>> simlib.simulate(w, simlib.OwnPolicy(shortest)).jobs.start.to_list()
+    [0, 12, 9]
+    """
 
     rule: str
     jobs: list[Job]

@@ -15,7 +15,15 @@ Decisions = Iterator[Decision]
 
 
 def fcfs(queue: Queue, machine: Machine, order: Order | None = None) -> Decisions:
-    """Start jobs from the head of the queue while they fit (MF section 1)."""
+    """Start jobs from the head of the queue while they fit (MF section 1).
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
+    >>> simlib.simulate(w, simlib.OwnPolicy(fcfs)).jobs.start.to_list()
+    [0, 10, 10]
+    """
     if order is not None:
         yield from sort(queue, machine, order)
     while queue and machine.fits(queue[0]):
@@ -29,7 +37,18 @@ def easy(
     backfill: Callable[..., Decisions] | None = None,
     **options: Any,
 ) -> Decisions:
-    """Algorithm EASY Backfill (MF section 2.2); `backfill` is one of the functions below, with its options."""
+    """Start the head while it fits, then jobs that do not delay it: algorithm EASY Backfill (MF section 2.2).
+
+    `order` sorts the queue first. `backfill` is one of the functions below, with its options, or one like them: by
+    default `one_by_one`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2), C=(2, 5, 5, 1))
+    >>> simlib.simulate(w, simlib.OwnPolicy(easy)).jobs.start.to_list()
+    [0, 10, 2]
+    """
     yield from fcfs(queue, machine, order)
     if not queue:
         return
@@ -44,7 +63,17 @@ def easy(
 def one_by_one(
     jobs: Sequence[Job], machine: Machine, shadow: int, extra: Needs, reuse_extra: bool = False
 ) -> Decisions:
-    """Loop on the queued jobs in order, and start each that fits and does not delay the head."""
+    """Start each job in order that fits, and ends by the shadow time or needs only extra processors.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> def never_long(queue, machine):
+    ...     yield from one_by_one(queue, machine, machine.now + 3600, 0)
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 60, 60, 3), B=(1, 3600, 3600, 1))
+    >>> simlib.simulate(w, simlib.OwnPolicy(never_long)).jobs.start.to_list()
+    [0, 1]
+    """
     for job in machine.fitting(jobs):
         rule, facts = passes(job, machine, shadow, extra), {"shadow": shadow, "extra": extra}
         if rule != "would delay the head":

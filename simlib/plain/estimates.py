@@ -96,7 +96,7 @@ class Predicting:
     def __init__(self, policy: Policy, ask: Callable[[str, Job, dict[Any, Job], Machine], Mapping[Any, int]]) -> None:
         self.policy, self.ask = policy, ask
         self.there: dict[Any, Job] = {}  # by number, those that wait or run
-        self.missed: set[Job] = set()  # those whose predictor knows that they are overdue
+        self.overdue: set[Job] = set()  # those that run, and whose predictor knows that they outlive its predictions
         self.since: dict[Job, int] = {}  # the second from which on the present prediction holds
         self.sum: dict[Job, int] = defaultdict(int)  # of earlier ones, each times the seconds that it held
         self.first: dict[int, int] = {}  # by place
@@ -108,9 +108,13 @@ class Predicting:
             other = self.there[number]
             self.note(other, machine.now)
             other.expect(seconds)
-            self.missed.discard(other)
             if other.start is not None:
                 machine.expect(other, other.start + seconds)
+                self.see(other, machine.now)
+
+    def see(self, job: Job, now: int) -> None:
+        """See whether a running job is expected to end at all."""
+        (self.overdue.add if job.expected_end <= now else self.overdue.discard)(job)
 
     def note(self, job: Job, now: int) -> None:
         """Note for how long the prediction of a job has held."""
@@ -124,10 +128,11 @@ class Predicting:
             self.note(job, now)
             in_system = now - job.submit
             self.mean[job._place] = self.sum.pop(job) / in_system if in_system else float(job.estimate)
+            self.overdue.discard(job)
             self.tell("finish", job, machine)
         for job in machine.running:
-            if job.expected_end <= now and job not in self.missed:
-                self.missed.add(job)
+            if job.expected_end <= now and job not in self.overdue:
+                self.overdue.add(job)
                 self.tell("deadline_missed", job, machine)
         for job in machine.arrived:
             self.there[job.number] = job
@@ -138,7 +143,9 @@ class Predicting:
         for decision in self.policy(queue, machine):
             yield decision
             if isinstance(decision, Job | Start):
-                self.tell("start", decision.job if isinstance(decision, Start) else decision, machine)
+                job = decision.job if isinstance(decision, Start) else decision
+                self.see(job, now)
+                self.tell("start", job, machine)
 
 
 class Adjusted:

@@ -1,6 +1,6 @@
 """The loop: from instant to instant, until all jobs have ended; also from the middle of a finished schedule."""
 
-from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 from operator import attrgetter
@@ -27,7 +27,7 @@ def simulate(
     queue: Queue | None = None,
     follows: Mapping[int, Sequence[tuple[Job, int]]] | None = None,
     until: float = inf,
-    progress_and_stop: MutableSequence[int] | None = None,
+    progress_and_stop: Any = None,
 ) -> None:
     """Run jobs on a machine; each job then knows its start.
 

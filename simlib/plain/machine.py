@@ -24,6 +24,11 @@ class _Kept:
             "returned, and the rest follows; count in variables of your own"
         )
 
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """Make a copy: of what a policy remembers, as from another process."""
+        for name, value in state[1].items():
+            _set(self, name, value)
+
 
 class Both(NamedTuple):
     """Processors and GPUs, of a job that needs both; `<=` means no more of either."""
@@ -72,7 +77,16 @@ class Job(_Kept):
     promised : int or None
         The start that it is promised.
     run : int
-        Its run time, once it has ended: see `simlib.OwnPolicy`.
+        Its run time, once it has ended; reading it earlier is an error.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> def watched(queue, machine):
+    ...     print(queue[0], "waits for", machine.now - queue[0].submit, "s")
+    ...     yield queue[0]
+    >>> schedule = simlib.simulate(simlib.Workload.of("a job", 4, A=(0, 10, 20, 3)), simlib.OwnPolicy(watched))
+    <job A: 3 processors, estimate 20 s> waits for 0 s
     """
 
     __slots__ = (
@@ -160,7 +174,19 @@ class Job(_Kept):
 class Queue(_Kept, list[Job]):
     """The jobs that wait, the head first: in order of arrival, or as a policy has sorted them.
 
-    A job leaves the queue when it starts, also during a loop over the queue.
+    A job leaves the queue when it starts, also during a loop over the queue. It is a list that nobody can change but by
+    `sort`; the order stays for the next pass, and jobs that arrive join its end.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> def widest(queue, machine):
+    ...     queue.sort(key=lambda job: -job.procs)
+    ...     while queue and machine.fits(queue[0]):
+    ...         yield queue[0]
+    >>> w = simlib.Workload.of("three jobs", 4, A=(0, 9, 9, 2), B=(1, 5, 5, 3), C=(2, 3, 3, 4))
+    >>> simlib.simulate(w, simlib.OwnPolicy(widest)).jobs.start.to_list()
+    [0, 12, 9]
     """
 
     __slots__ = ()
@@ -174,6 +200,9 @@ class Queue(_Kept, list[Job]):
     def __repr__(self) -> str:
         return f"<queue of {len(self)} jobs>"
 
+    def __reduce__(self) -> tuple[type[list], tuple[list[Job]]]:
+        return list, (self[:],)
+
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise AttributeError(
             f"{self!r}: found a change of the queue, expected nobody to make one: a job leaves it when it is yielded "
@@ -185,7 +214,19 @@ class Queue(_Kept, list[Job]):
 
 
 class Profile:
-    """How much will be free from now on, in steps: `free[k]` from `times[k]` on (MF section 2.1)."""
+    """How much will be free from now on, in steps: `free[k]` from `times[k]` on (MF section 2.1).
+
+    Examples
+    --------
+    4 processors are free at second 0; a job takes 3 of them for 10 seconds.
+
+    >>> profile = Profile(0, 4)
+    >>> profile.give(0, 10, -3)
+    >>> profile.times, profile.free
+    ([0, 10], [1, 4])
+    >>> profile.anchor(2, 5), profile.anchor(1, 5)  # the earliest starts of two jobs of 5 seconds
+    (10, 0)
+    """
 
     def __init__(self, now: int, free: Needs) -> None:
         self.times, self.free = [now], [free]
@@ -255,6 +296,18 @@ class Machine(_Kept):
         The running jobs, the one expected to end first at the front; those that have ended, and arrived, now.
     heard : bool
         Whether somebody listens: see `simlib.plain.loop`.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> def watched(queue, machine):
+    ...     print(machine, "for", queue[0], "at", machine.shadow(queue[0]))
+    ...     return list(machine.fitting(queue))
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
+    >>> schedule = simlib.simulate(w, simlib.OwnPolicy(watched))
+    second 0, 4 of 4 processors free for <job A: 3 processors, estimate 20 s> at (0, 1)
+    second 1, 1 of 4 processors free for <job B: 2 processors, estimate 5 s> at (20, 2)
+    second 10, 4 of 4 processors free for <job B: 2 processors, estimate 5 s> at (10, 2)
     """
 
     __slots__ = (

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._util.arrays import Ints
+from ..core.schedule import Feedback
 from ..plain import easy, estimates, orders, reserving
 from ..plain.loop import Policy
 from ..plain.machine import Job, Machine
@@ -22,8 +23,8 @@ _ASKED_OF = {"user": "user", "group": "group", "queue": "queue", "estimate": "re
 
 
 def is_known(policy: object) -> bool:
-    """Tell whether a policy has a plain version: whether it is one of the package's, and not one of your own."""
-    return type(policy) in (FCFS, EASY, Conservative, Selective, SlurmBackfill)
+    """Tell whether a policy has a plain version: one of the package's, or a function of your own (`OwnPolicy`)."""
+    return type(policy) in (FCFS, EASY, Conservative, Selective, SlurmBackfill) or hasattr(policy, "plain")
 
 
 def jobs_of(jobs: pd.DataFrame, submit: Ints, run: Ints, estimate: Ints, procs: Ints, gpus: Ints | None) -> list[Job]:
@@ -38,11 +39,27 @@ def jobs_of(jobs: pd.DataFrame, submit: Ints, run: Ints, estimate: Ints, procs: 
     ]
 
 
+def followers(jobs: list[Job], feedback: Feedback | None) -> tuple[list[Job], dict[int, list[tuple[Job, int]]]]:
+    """Find the jobs that follow nobody, and by place of each other job who follows it, with their think times."""
+    if feedback is None:
+        return jobs, {}
+    follows: dict[int, list[tuple[Job, int]]] = {}
+    first = []
+    for job, place, think in zip(jobs, *(column.tolist() for column in feedback), strict=True):
+        if place < 0:
+            first.append(job)
+        else:
+            follows.setdefault(place, []).append((job, think))
+    return first, follows
+
+
 def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) -> Machine:
     """Make the machine on which a policy schedules these jobs."""
     adjust = getattr(policy, "adjust", None)
-    reserves = type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
+    several = type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
+    reserves = several or getattr(policy, "reserves", False)
     corrects = isinstance(adjust, Predictions) and bool(adjust.correct)
+    corrects = corrects or getattr(policy, "predictor", None) is not None
     return Machine(procs, gpus, _usage(policy, jobs), reserves, corrects)
 
 
@@ -65,6 +82,8 @@ def order(setting: Any, known: dict[str, Callable[..., float]]) -> orders.Order:
 
 def policy_of(policy: Any) -> Policy:
     """Make the plain policy of a setting, for one run."""
+    if hasattr(policy, "plain"):
+        return policy.plain()
     by = None if getattr(policy, "order", "fcfs") == "fcfs" else order(policy.order, ORDERS)
     if type(policy) is FCFS:
         return partial(easy.fcfs, order=by)

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, OwnPolicy, Workload, replicate, simulate
+from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, replicate, simulate
 from simlib._util.cache import identity
 from simlib.explain import first_difference
 from simlib.policies import examples_own
-from simlib.policies.own_policy import Job, Machine
+from simlib.plain import Job, Machine, Note, Promise, Queue, Start, Wait, easy
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def seen(what, rows=((0, 10, 20, 3), (5, 5, 5, 2)), machine=4):
 
     def watched(queue, machine):
         told.append(what(queue, machine))
-        yield from machine.fits(queue)
+        yield from machine.fitting(queue)
 
     simulate(table(rows, machine), OwnPolicy(watched))
     return told
@@ -67,7 +67,7 @@ def test_a_function_sees_whose_a_job_is_by_its_own_label_whatever_the_order():
             row = w.jobs.loc[job.number]
             own = job.submit, job.procs, job.user, job.group, job.queue
             wrong.extend([job] * (own != (row.submit, row.procs, row.user, row.group, row.queue)))
-        return list(machine.fits(queue))[:1]
+        return list(machine.fitting(queue))[:1]
 
     simulate(w, OwnPolicy(watched))
     assert not wrong
@@ -88,7 +88,7 @@ def test_who_ended_while_nobody_waited_is_told_in_the_next_pass_and_once():
 
 def test_of_those_given_the_ones_are_found_that_fit_when_it_is_their_turn():
     def widest(queue, machine):
-        yield from machine.fits(sorted(queue, key=lambda job: -job.procs))
+        yield from machine.fitting(sorted(queue, key=lambda job: -job.procs))
 
     rows = [(0, 9, 9, 1), (0, 9, 9, 3), (0, 9, 9, 2), (0, 9, 9, 1)]
     assert simulate(table(rows, 5), OwnPolicy(widest)).jobs.start.to_list() == [9, 0, 0, 9]
@@ -150,7 +150,7 @@ def running(queue, machine):
 
 
 def copied(queue, machine):
-    return [Job(queue[0].number, 0, 1, 1)]
+    return [Job(queue[0].number, place=0, submit=0, run=1, estimate=1, procs=1)]
 
 
 def nobody(queue, machine):
@@ -158,7 +158,7 @@ def nobody(queue, machine):
 
 
 def forgotten(queue, machine):
-    list(machine.fits(queue))
+    list(machine.fitting(queue))
 
 
 def one(queue, machine):
@@ -179,13 +179,13 @@ REFUSED = [
 
 # no function gets an impossible schedule by reaching into the machine, the jobs or the queue
 def more_than_there_are(queue, machine):
-    object.__setattr__(machine, "free", 1000)
+    object.__setattr__(machine, "left", 1000)
     yield from queue
 
 
 def narrower(queue, machine):
     for job in queue:
-        object.__setattr__(job, "procs", 1)
+        object.__setattr__(job, "needs", 1)
         yield job
 
 
@@ -198,14 +198,13 @@ def starts_again(queue, machine):
 
 def loses_one(queue, machine):
     yield queue[0]
-    queue._jobs.clear()
-    object.__setattr__(queue, "_waiting", 0)
+    list.clear(queue)
 
 
 REACHES_IN = [
     (more_than_there_are, "job 1 starts at second 0, when 5 processors are in use with it"),
     (narrower, "job 1 starts at second 0, when 5 processors are in use with it"),
-    (starts_again, "job 0 is to start, which started at second 0"),
+    (starts_again, "second 0: found <job 0: 3 processors, estimate 20 s> to start, expected a job of the queue"),
     (loses_one, "job 1 was never started"),
 ]
 BY_SUBMIT = [(*case, 5) for case in REFUSED] + [(*case, 0) for case in REACHES_IN]
@@ -227,13 +226,13 @@ def test_a_job_of_another_simulation_is_refused():
 
     w = table([(0, 10, 20, 1)], 4)
     simulate(w, OwnPolicy(keeps))
-    with pytest.raises(ValueError, match="found <job 0: .*> to start, expected a job of the queue"):
+    with pytest.raises(ValueError, match="second 0: job 0 is to start, which started at second 0"):
         simulate(w, OwnPolicy(keeps))
 
 
 def test_what_a_function_raises_has_a_note_with_the_second_and_who_waits():
     def fails(queue, machine):
-        yield from machine.fits(queue)
+        yield from machine.fitting(queue)
         machine.now // machine.ended
 
     with pytest.raises(TypeError) as error:
@@ -284,13 +283,13 @@ def test_simulations_in_threads_do_not_share_a_memory():
 def made(length):
     class Memory:
         def __call__(self, queue, machine):
-            return list(machine.fits(queue))[:length]
+            return list(machine.fitting(queue))[:length]
 
     return Memory()
 
 
 def some(length):
-    return lambda queue, machine: list(machine.fits(queue))[:length]
+    return lambda queue, machine: list(machine.fitting(queue))[:length]
 
 
 def test_a_policy_is_known_by_what_its_function_does():
@@ -381,9 +380,9 @@ def by_trying_all_sets(candidates, machine, shadow, extra):
     extra=st.integers(0, 10),
 )
 def test_lookahead_finds_the_set_that_is_found_by_trying_all(jobs, free, extra):
-    candidates = [Job(number, 0, procs, estimate) for number, (procs, estimate) in enumerate(jobs)]
+    candidates = [Job(place, place, 0, estimate, estimate, procs) for place, (procs, estimate) in enumerate(jobs)]
     machine = Machine(free)
-    fullest = examples_own.fullest(candidates, machine, 10, extra)
+    fullest = [start.job for start in easy.lookahead(candidates, machine, 10, extra)]
     assert fullest == by_trying_all_sets(candidates, machine, 10, extra)
 
 
@@ -508,8 +507,12 @@ def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch
     for block in re.findall(r"```python\n(.*?)```", shown, flags=re.S):
         exec(block, names)
     w = with_users(6)
-    for own in (examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION):
-        name = own.__name__
-        assert (name, differing(simulate(w, OwnPolicy(own)), simulate(w, OwnPolicy(names[name])))) == (name, [])
+    known = {own.__name__: own for own in (examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION)}
+    known |= {"easy_with_reasons": examples_own.easy}
+    for name in known.keys() & names.keys():
+        assert (name, differing(simulate(w, OwnPolicy(known[name])), simulate(w, OwnPolicy(names[name])))) == (name, [])
+    assert known.keys() - names.keys() == {"lookahead"}
+    promised, compiled = simulate(w, OwnPolicy(names["conservative"])), simulate(w, Conservative("none"))
+    assert differing(promised, compiled) == []
     there, shown = (OwnPolicy(examples_own.easy_sjbf, one) for one in (examples_own.LastTwo(), names["LastTwo"]()))
     assert differing(simulate(w, there), simulate(w, shown)) == []
