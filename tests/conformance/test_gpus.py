@@ -7,13 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, simulate
+from simlib import EASY, FCFS, Conservative, Workload, simulate
 from simlib.analysis.partitions import together
 from simlib.core.estimates import Uniform
 from simlib.explain import explain, why
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.users import resample_users
-from simlib.policies import examples_own
 from simlib.report.taking import _resized
 
 KNOWING = {

@@ -3,10 +3,14 @@
 The known schedulers that are written so do what their descriptions say.
 """
 
+import copy
 import itertools
+import math
+import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import ROOT, differing, numbered, random_workload, small_workloads, table
 from hypothesis import given, settings
@@ -16,8 +20,8 @@ import simlib
 from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, replicate, simulate
 from simlib._util.cache import identity
 from simlib.explain import first_difference
-from simlib.policies import examples_own
 from simlib.plain import Job, Machine, Note, Promise, Queue, Start, Wait, easy
+from simlib.policies import examples_own, in_plain
 
 
 @pytest.mark.slow
@@ -117,16 +121,49 @@ def test_the_queue_shows_those_that_have_not_started_in_order_of_arrival_also_wi
     simulate(table(rows, machine), OwnPolicy(watched)).check()
 
 
-def test_nobody_sets_what_the_event_loop_keeps():
-    def sets(of, name):
-        def changed(queue, machine):
-            setattr({"job": queue[0], "queue": queue, "machine": machine}[of], name, 0)
+def test_who_ended_early_is_known_also_if_nobody_waited_then():
+    rows = [(0, 3, 9, 1), (0, 5, 5, 1), (9, 1, 1, 1)]
+    assert seen(lambda queue, machine: [job.number for job in machine.ended_early], rows) == [[], [0]]
 
-        return changed
 
-    for of, name in [("job", "start"), ("job", "procs"), ("job", "mine"), ("queue", "mine"), ("machine", "free")]:
-        with pytest.raises(AttributeError, match=f"found {name} = 0, expected nobody to set it"):
-            seen(sets(of, name))
+def test_a_function_may_say_what_it_does_and_sort_the_queue():
+    def talks(queue, machine):
+        queue.sort(key=lambda job: job.estimate)
+        yield Note("sorts", list(queue))
+        for job in list(queue):
+            yield Start(job, "fits", {"free": machine.free}) if machine.fits(job) else Wait(job, "does not fit")
+
+    w = random_workload(5)
+    shortest = simulate(
+        w, OwnPolicy(lambda queue, machine: machine.fitting(sorted(queue, key=lambda job: job.estimate)))
+    )
+    assert differing(simulate(w, OwnPolicy(talks)), shortest) == []
+
+
+def test_a_call_and_the_deadlines_of_a_predictor_do_not_replace_each_other():
+    passes = []
+
+    def calls(queue, machine):
+        passes.append(machine.now)
+        if machine.now in (0, 4):
+            machine.call_at(9.5)
+            machine.call_at(machine.now + 2)  # the last one counts
+        return list(machine.fitting(queue))
+
+    rows = [(0, 30, 99, 4), (0, 1, 1, 4), (4, 1, 1, 4)]
+    simulate(numbered(rows, 4), OwnPolicy(calls, Watched(start_1={1: 5}, deadline_missed_1={1: 20})))
+    assert passes == [0, 2, 4, 5, 6, 20, 30, 31]
+
+
+def test_a_function_schedules_gpus():
+    rows = np.array([(0, 10, 20, 1, 2), (1, 9, 9, 1, 1), (2, 5, 5, 1, 0), (3, 5, 5, 4, 0)])
+    names = ["submit", "run", "estimate", "procs", "gpus"]
+    w = Workload(pd.DataFrame(rows, columns=names), 4, gpus=2)
+    assert differing(simulate(w, OwnPolicy(examples_own.easy)), simulate(w, EASY())) == []
+    with pytest.raises(
+        ValueError, match="second 1: job 1 .* needs 1 processors and 1 GPUs, where 3 of 4 and 0 of 2 GPUs"
+    ):
+        simulate(w, OwnPolicy(too_large))
 
 
 # What is refused
@@ -199,6 +236,51 @@ def starts_again(queue, machine):
 def loses_one(queue, machine):
     yield queue[0]
     list.clear(queue)
+
+
+def promises(was, at, reserves=True):
+    def promising(queue, machine):
+        yield Promise(queue[0], was, at, "is promised")
+
+    promising.reserves = reserves
+    return promising
+
+
+def promised_twice(queue, machine):
+    yield Promise(queue[0], None, machine.now, "is promised")
+    yield queue[0]
+    yield Promise(queue[0], None, machine.now, "is promised")
+    yield queue[0]
+
+
+promised_twice.reserves = True
+
+
+def calls_back(second):
+    def calling(queue, machine):
+        machine.call_at(second)
+        yield from queue
+
+    return calling
+
+
+PROMISES = [
+    (promises(None, 9, reserves=False), "second 0: job 0 is promised second 9, expected .* reserves = True", 5),
+    (promises(3, 9), "second 0: job 0: found a promise that was 3, .* which is promised None", 5),
+    (promises(None, -1), "second 0: job 0 is promised second -1, expected a whole one from now on", 5),
+    (promises(None, 2.5), "second 0: job 0 is promised second 2.5, expected a whole one from now on", 5),
+    (promised_twice, "second 0: job 1 is to start, which needs 2 processors, where 1 of 4 are free", 0),
+    *(
+        (calls_back(at), "call_at: found second .*, expected one after now, 0", 5)
+        for at in (0, -3, "6", True, math.nan, math.inf)
+    ),
+]
+
+
+@pytest.mark.parametrize("function, said, submit", PROMISES)
+def test_promises_and_calls_that_cannot_be_are_refused(function, said, submit):
+    with pytest.raises(ValueError, match=said):
+        simulate(table([(0, 10, 20, 3), (submit, 5, 5, 2)], 4), OwnPolicy(function))
 
 
 REACHES_IN = [
@@ -340,6 +422,37 @@ def test_what_a_policy_remembers_is_read_from_its_schedule_and_not_known_to_the_
 def test_what_a_policy_remembers_is_there_where_it_ran_elsewhere():
     first, second = simlib.sweep(simulate, [(table([(0, 10, 10, 3)] * n, 4), OwnPolicy(Counting())) for n in (1, 2)])
     assert (first.policy.function.passes, second.policy.function.passes) == (1, 2)
+
+
+class Keeping:
+    """Starts all that fit, and keeps what it sees."""
+
+    def __call__(self, queue, machine):
+        self.jobs, self.queue, self.machine = list(queue), queue, machine
+        yield from machine.fitting(queue)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_policy_that_remembers_jobs_can_be_copied(copied):
+    kept = simulate(table([(0, 10, 20, 3), (5, 5, 5, 2)], 4), OwnPolicy(Keeping())).policy.function
+    for name in ("jobs", "queue", "machine"):
+        assert repr(getattr(copied(kept), name)) == repr(getattr(kept, name)) or name == "queue"
+
+
+def test_for_another_run_a_policy_has_its_first_memory_and_says_whether_it_can_restore_it():
+    class Restoring(Counting):
+        def restore(self, past, present):
+            self.passes = len(past)
+
+    for own, restores in ((Counting(), False), (Restoring(), True)):
+        ran = simulate(table([(0, 10, 10, 3)], 4), OwnPolicy(own)).policy
+        plain = in_plain.policy_of(ran)
+        assert hasattr(plain, "restore") == restores
+        list(plain(Queue(), Machine(4)))
+        assert (ran.function.passes, own.passes) == (1, 0)
+    plain.restore([None] * 7, [])
+    assert plain.policy.function.passes == 7
+    assert in_plain.is_known(ran)
 
 
 # The known schedulers that are written as own policies
@@ -498,6 +611,8 @@ def test_what_a_predictor_raises_says_where():
 def test_what_is_no_predictor_is_refused():
     with pytest.raises(ValueError, match="predictor: found <class .*LastTwo'>, expected an object of a class"):
         OwnPolicy(examples_own.easy, examples_own.LastTwo)
+    with pytest.raises(ValueError, match="found a predictor for a function that reserves"):
+        OwnPolicy(promised_twice, simlib.Predictor())
 
 
 def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch):
