@@ -55,7 +55,8 @@ def easy(
     # 1. Find the shadow time and extra nodes.
     head, others = queue[0], queue[1:]
     shadow, extra = machine.shadow(head)
-    yield Wait(head, "is the head, and does not fit", machine.due(head), {"shadow": shadow, "extra": extra})
+    if machine.heard or head.first_promise is None:
+        yield Wait(head, "is the head, and does not fit", machine.due(head), {"shadow": shadow, "extra": extra})
     # 2. Find backfill jobs.
     yield from (backfill or one_by_one)(others, machine, shadow, extra, **options)
 

@@ -51,7 +51,10 @@ def simulate(
     while progress_and_stop is None or not progress_and_stop[1]:
         while promises and (promises[0][2].start is not None or promises[0][2].promised != promises[0][0]):
             heappop(promises)
-        now: Any = min([machine._next_call, *(heap[0][0] for heap in (ends, coming, promises) if heap)])
+        now: Any = machine._next_call
+        for heap in (ends, coming, promises):
+            if heap and heap[0][0] < now:
+                now = heap[0][0]
         if now > until or now == inf:
             break
         machine._advance(now)

@@ -368,7 +368,7 @@ class Machine(_Kept):
             elif self.heard:
                 if job.start is None:
                     self._refused(job)
-            elif not self.free:
+            elif self.left == 0:
                 return
 
     def shadow(self, job: Job) -> tuple[int, Needs]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._util.arrays import Ints
-from ..core.schedule import Feedback
+from ..core.schedule import Feedback, whose
 from ..plain import easy, estimates, orders, reserving
 from ..plain.loop import Policy
 from ..plain.machine import Job, Machine
@@ -29,14 +29,10 @@ def is_known(policy: object) -> bool:
 
 def jobs_of(jobs: pd.DataFrame, submit: Ints, run: Ints, estimate: Ints, procs: Ints, gpus: Ints | None) -> list[Job]:
     """Make the jobs of a workload for one run; `estimate` is raised to the run time where nothing ends a job."""
-    columns = {"submit": submit, "run": run, "estimate": estimate, "procs": procs, "requested": jobs.estimate}
-    columns |= {name: jobs[name] for name in ("user", "group", "queue") if name in jobs}
-    columns |= {} if gpus is None else {"gpus": gpus}
-    rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
-    return [
-        Job(number, place, **dict(zip(columns, row, strict=True)))
-        for place, (number, row) in enumerate(zip(jobs.index.tolist(), rows, strict=True))
-    ]
+    no_gpus = np.full(len(jobs), None)
+    columns = submit, run, estimate, procs, jobs.estimate, no_gpus if gpus is None else gpus, *whose(jobs).values()
+    rows = zip(jobs.index.tolist(), range(len(jobs)), *(np.asarray(one).tolist() for one in columns), strict=True)
+    return [Job(*row) for row in rows]
 
 
 def followers(jobs: list[Job], feedback: Feedback | None) -> tuple[list[Job], dict[int, list[tuple[Job, int]]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -280,7 +280,7 @@ class _Asked:
         self.ended, waiting = [], len(queue)
         try:
             chosen = self.policy.function(queue, machine)
-            if not isinstance(chosen, Iterable):
+            if not hasattr(chosen, "__iter__"):
                 refuse(
                     machine,
                     f"returned {chosen!r}, expected the jobs to start: each by yield, or a list, [] for none",
