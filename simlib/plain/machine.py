@@ -204,6 +204,7 @@ class Queue(_Kept, list[Job]):
         return list, (self[:],)
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
+        """Refuse to change the queue."""
         raise AttributeError(
             f"{self!r}: found a change of the queue, expected nobody to make one: a job leaves it when it is yielded "
             "or returned; queue.sort(...) sorts it, and list(queue) is a copy"
