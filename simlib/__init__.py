@@ -72,7 +72,7 @@ __all__ = [
     "write_swf",
 ]
 
-_LATER = "analysis core course explain logs models parameters plots policies report study".split()
+_LATER = "analysis core course explain logs models parameters plain plots policies report study".split()
 
 
 def _warn_of_the_other() -> None:

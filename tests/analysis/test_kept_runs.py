@@ -165,8 +165,8 @@ CHANGES = {
         "sign = -1",
     ),
     "what a policy's function reads": (
-        "at_most = 99\ndef f(queue, machine):\n  for job in machine.fits(queue):\n    if job.procs <= at_most or not "
-        "machine.running: yield job\npolicy = OwnPolicy(f)",
+        "at_most = 99\ndef f(queue, machine):\n  for job in machine.fitting(queue):\n    if job.procs <= at_most or "
+        "not machine.running: yield job\npolicy = OwnPolicy(f)",
         "at_most = 1",
     ),
     # functions: measures, estimates, groups

@@ -21,13 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, OwnPolicy, Selective, SlurmBackfill, Workload, simulate
+from simlib import EASY, FCFS, Conservative, Selective, SlurmBackfill, Workload, simulate
 from simlib.analysis.partitions import together
 from simlib.core.estimates import Uniform
 from simlib.explain import explain, why
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.users import resample_users
-from simlib.policies import examples_own
 from simlib.report.taking import _resized
 
 ALL = POLICIES | BEYOND | SLURM
@@ -163,7 +162,7 @@ def test_the_reference_asks_the_same_of_gpus_as_of_processors(policy, workload):
 
 def test_what_knows_of_processors_only_refuses_them():
     w = on_gpus([(0, 10, 10, 1, 1)], 4, 2)
-    for policy in [*(ALL[name] for name in ALL if name not in KNOWING), OwnPolicy(examples_own.easy)]:
+    for policy in [ALL[name] for name in ALL if name not in KNOWING]:
         with pytest.raises(
             ValueError, match="found jobs that need GPUs .* expected|found jobs that need GPUs, expected"
         ):

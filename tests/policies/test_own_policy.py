@@ -3,21 +3,25 @@
 The known schedulers that are written so do what their descriptions say.
 """
 
+import copy
 import itertools
+import math
+import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import ROOT, differing, numbered, random_workload, small_workloads, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, OwnPolicy, Workload, replicate, simulate
+from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, replicate, simulate
 from simlib._util.cache import identity
 from simlib.explain import first_difference
-from simlib.policies import examples_own
-from simlib.policies.own_policy import Job, Machine
+from simlib.plain import Job, Machine, Note, Promise, Queue, Start, Wait, easy
+from simlib.policies import examples_own, in_plain
 
 
 @pytest.mark.slow
@@ -50,7 +54,7 @@ def seen(what, rows=((0, 10, 20, 3), (5, 5, 5, 2)), machine=4):
 
     def watched(queue, machine):
         told.append(what(queue, machine))
-        yield from machine.fits(queue)
+        yield from machine.fitting(queue)
 
     simulate(table(rows, machine), OwnPolicy(watched))
     return told
@@ -67,7 +71,7 @@ def test_a_function_sees_whose_a_job_is_by_its_own_label_whatever_the_order():
             row = w.jobs.loc[job.number]
             own = job.submit, job.procs, job.user, job.group, job.queue
             wrong.extend([job] * (own != (row.submit, row.procs, row.user, row.group, row.queue)))
-        return list(machine.fits(queue))[:1]
+        return list(machine.fitting(queue))[:1]
 
     simulate(w, OwnPolicy(watched))
     assert not wrong
@@ -88,7 +92,7 @@ def test_who_ended_while_nobody_waited_is_told_in_the_next_pass_and_once():
 
 def test_of_those_given_the_ones_are_found_that_fit_when_it_is_their_turn():
     def widest(queue, machine):
-        yield from machine.fits(sorted(queue, key=lambda job: -job.procs))
+        yield from machine.fitting(sorted(queue, key=lambda job: -job.procs))
 
     rows = [(0, 9, 9, 1), (0, 9, 9, 3), (0, 9, 9, 2), (0, 9, 9, 1)]
     assert simulate(table(rows, 5), OwnPolicy(widest)).jobs.start.to_list() == [9, 0, 0, 9]
@@ -117,16 +121,48 @@ def test_the_queue_shows_those_that_have_not_started_in_order_of_arrival_also_wi
     simulate(table(rows, machine), OwnPolicy(watched)).check()
 
 
-def test_nobody_sets_what_the_event_loop_keeps():
-    def sets(of, name):
-        def changed(queue, machine):
-            setattr({"job": queue[0], "queue": queue, "machine": machine}[of], name, 0)
+def test_who_ended_early_is_known_also_if_nobody_waited_then():
+    rows = [(0, 3, 9, 1), (0, 5, 5, 1), (9, 1, 1, 1)]
+    assert seen(lambda queue, machine: [job.number for job in machine.ended_early], rows) == [[], [0]]
 
-        return changed
 
-    for of, name in [("job", "start"), ("job", "procs"), ("job", "mine"), ("queue", "mine"), ("machine", "free")]:
-        with pytest.raises(AttributeError, match=f"found {name} = 0, expected nobody to set it"):
-            seen(sets(of, name))
+def test_a_function_may_say_what_it_does_and_sort_the_queue():
+    def talks(queue, machine):
+        queue.sort(key=lambda job: job.estimate)
+        yield Note("sorts", list(queue))
+        for job in list(queue):
+            yield Start(job, "fits", {"free": machine.free}) if machine.fits(job) else Wait(job, "does not fit")
+
+    def shortest(queue, machine):
+        yield from machine.fitting(sorted(queue, key=lambda job: job.estimate))
+
+    first, second = (simulate(random_workload(5), OwnPolicy(own)).jobs.start for own in (talks, shortest))
+    assert first.equals(second)
+
+
+def test_a_call_and_the_deadlines_of_a_predictor_do_not_replace_each_other():
+    passes = []
+
+    def calls(queue, machine):
+        passes.append(machine.now)
+        if machine.now in (0, 4):
+            machine.call_at(9.5)
+            machine.call_at(machine.now + 2)  # the last one counts
+        yield from machine.fitting(queue)
+
+    rows = [(0, 30, 99, 4), (0, 1, 1, 4), (4, 1, 1, 4)]
+    simulate(numbered(rows, 4), OwnPolicy(calls, Watched(start_1={1: 5}, deadline_missed_1={1: 20})))
+    assert passes == [0, 2, 4, 5, 6, 20, 30, 31]
+
+
+def test_a_function_schedules_gpus():
+    rows = np.array([(0, 10, 20, 1, 2), (1, 9, 9, 1, 1), (2, 5, 5, 1, 0), (3, 5, 5, 4, 0)])
+    names = ["submit", "run", "estimate", "procs", "gpus"]
+    w = Workload(pd.DataFrame(rows, columns=names), 4, gpus=2)
+    assert differing(simulate(w, OwnPolicy(examples_own.easy)), simulate(w, EASY())) == []
+    said = "second 1: job 1 .* needs 1 processors and 1 GPUs, where 3 of 4 and 0 of 2 GPUs"
+    with pytest.raises(ValueError, match=said):
+        simulate(w, OwnPolicy(too_large))
 
 
 # What is refused
@@ -150,7 +186,7 @@ def running(queue, machine):
 
 
 def copied(queue, machine):
-    return [Job(queue[0].number, 0, 1, 1)]
+    return [Job(queue[0].number, place=0, submit=0, run=1, estimate=1, procs=1)]
 
 
 def nobody(queue, machine):
@@ -158,7 +194,7 @@ def nobody(queue, machine):
 
 
 def forgotten(queue, machine):
-    list(machine.fits(queue))
+    list(machine.fitting(queue))
 
 
 def one(queue, machine):
@@ -179,13 +215,13 @@ REFUSED = [
 
 # no function gets an impossible schedule by reaching into the machine, the jobs or the queue
 def more_than_there_are(queue, machine):
-    object.__setattr__(machine, "free", 1000)
+    object.__setattr__(machine, "left", 1000)
     yield from queue
 
 
 def narrower(queue, machine):
     for job in queue:
-        object.__setattr__(job, "procs", 1)
+        object.__setattr__(job, "needs", 1)
         yield job
 
 
@@ -198,14 +234,58 @@ def starts_again(queue, machine):
 
 def loses_one(queue, machine):
     yield queue[0]
-    queue._jobs.clear()
-    object.__setattr__(queue, "_waiting", 0)
+    list.clear(queue)
+
+
+def promises(was, at, reserves=True):
+    def promising(queue, machine):
+        yield Promise(queue[0], was, at, "is promised")
+
+    promising.reserves = reserves
+    return promising
+
+
+def promised_twice(queue, machine):
+    yield Promise(queue[0], None, machine.now, "is promised")
+    yield queue[0]
+    yield Promise(queue[0], None, machine.now, "is promised")
+    yield queue[0]
+
+
+promised_twice.reserves = True
+
+
+def calls_back(second):
+    def calling(queue, machine):
+        machine.call_at(second)
+        yield from queue
+
+    return calling
+
+
+PROMISES = [
+    (promises(None, 9, reserves=False), "second 0: job 0 is promised second 9, expected .* reserves = True", 5),
+    (promises(3, 9), "second 0: job 0: found a promise that was 3, .* which is promised None", 5),
+    (promises(None, -1), "second 0: job 0 is promised second -1, expected a whole one from now on", 5),
+    (promises(None, 2.5), "second 0: job 0 is promised second 2.5, expected a whole one from now on", 5),
+    (promised_twice, "second 0: job 1 is to start, which needs 2 processors, where 1 of 4 are free", 0),
+    *(
+        (calls_back(at), "call_at: found second .*, expected one after now, 0", 5)
+        for at in (0, -3, "6", True, math.nan, math.inf)
+    ),
+]
+
+
+@pytest.mark.parametrize("function, said, submit", PROMISES)
+def test_promises_and_calls_that_cannot_be_are_refused(function, said, submit):
+    with pytest.raises(ValueError, match=said):
+        simulate(table([(0, 10, 20, 3), (submit, 5, 5, 2)], 4), OwnPolicy(function))
 
 
 REACHES_IN = [
     (more_than_there_are, "job 1 starts at second 0, when 5 processors are in use with it"),
     (narrower, "job 1 starts at second 0, when 5 processors are in use with it"),
-    (starts_again, "job 0 is to start, which started at second 0"),
+    (starts_again, "second 0: found <job 0: 3 processors, estimate 20 s> to start, expected a job of the queue"),
     (loses_one, "job 1 was never started"),
 ]
 BY_SUBMIT = [(*case, 5) for case in REFUSED] + [(*case, 0) for case in REACHES_IN]
@@ -227,13 +307,13 @@ def test_a_job_of_another_simulation_is_refused():
 
     w = table([(0, 10, 20, 1)], 4)
     simulate(w, OwnPolicy(keeps))
-    with pytest.raises(ValueError, match="found <job 0: .*> to start, expected a job of the queue"):
+    with pytest.raises(ValueError, match="second 0: job 0 is to start, which started at second 0"):
         simulate(w, OwnPolicy(keeps))
 
 
 def test_what_a_function_raises_has_a_note_with_the_second_and_who_waits():
     def fails(queue, machine):
-        yield from machine.fits(queue)
+        yield from machine.fitting(queue)
         machine.now // machine.ended
 
     with pytest.raises(TypeError) as error:
@@ -284,13 +364,13 @@ def test_simulations_in_threads_do_not_share_a_memory():
 def made(length):
     class Memory:
         def __call__(self, queue, machine):
-            return list(machine.fits(queue))[:length]
+            return list(machine.fitting(queue))[:length]
 
     return Memory()
 
 
 def some(length):
-    return lambda queue, machine: list(machine.fits(queue))[:length]
+    return lambda queue, machine: list(machine.fitting(queue))[:length]
 
 
 def test_a_policy_is_known_by_what_its_function_does():
@@ -343,6 +423,37 @@ def test_what_a_policy_remembers_is_there_where_it_ran_elsewhere():
     assert (first.policy.function.passes, second.policy.function.passes) == (1, 2)
 
 
+class Keeping:
+    """Starts all that fit, and keeps what it sees."""
+
+    def __call__(self, queue, machine):
+        self.jobs, self.queue, self.machine = list(queue), queue, machine
+        yield from machine.fitting(queue)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_policy_that_remembers_jobs_can_be_copied(copied):
+    kept = simulate(table([(0, 10, 20, 3), (5, 5, 5, 2)], 4), OwnPolicy(Keeping())).policy.function
+    for name in ("jobs", "queue", "machine"):
+        assert repr(getattr(copied(kept), name)) == repr(getattr(kept, name)) or name == "queue"
+
+
+def test_for_another_run_a_policy_has_its_first_memory_and_says_whether_it_can_restore_it():
+    class Restoring(Counting):
+        def restore(self, past, present):
+            self.passes = len(past)
+
+    for own, restores in ((Counting(), False), (Restoring(), True)):
+        ran = simulate(table([(0, 10, 10, 3)], 4), OwnPolicy(own)).policy
+        plain = in_plain.policy_of(ran)
+        assert hasattr(plain, "restore") == restores
+        list(plain(Queue(), Machine(4)))
+        assert (ran.function.passes, own.passes) == (1, 0)
+    plain.restore([None] * 7, [])
+    assert plain.policy.function.passes == 7
+    assert in_plain.is_known(ran)
+
+
 # The known schedulers that are written as own policies
 
 
@@ -381,9 +492,9 @@ def by_trying_all_sets(candidates, machine, shadow, extra):
     extra=st.integers(0, 10),
 )
 def test_lookahead_finds_the_set_that_is_found_by_trying_all(jobs, free, extra):
-    candidates = [Job(number, 0, procs, estimate) for number, (procs, estimate) in enumerate(jobs)]
+    candidates = [Job(place, place, 0, estimate, estimate, procs) for place, (procs, estimate) in enumerate(jobs)]
     machine = Machine(free)
-    fullest = examples_own.fullest(candidates, machine, 10, extra)
+    fullest = [start.job for start in easy.lookahead(candidates, machine, 10, extra)]
     assert fullest == by_trying_all_sets(candidates, machine, 10, extra)
 
 
@@ -499,6 +610,8 @@ def test_what_a_predictor_raises_says_where():
 def test_what_is_no_predictor_is_refused():
     with pytest.raises(ValueError, match="predictor: found <class .*LastTwo'>, expected an object of a class"):
         OwnPolicy(examples_own.easy, examples_own.LastTwo)
+    with pytest.raises(ValueError, match="found a predictor for a function that reserves"):
+        OwnPolicy(promised_twice, simlib.Predictor())
 
 
 def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch):
@@ -508,8 +621,12 @@ def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch
     for block in re.findall(r"```python\n(.*?)```", shown, flags=re.S):
         exec(block, names)
     w = with_users(6)
-    for own in (examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION):
-        name = own.__name__
-        assert (name, differing(simulate(w, OwnPolicy(own)), simulate(w, OwnPolicy(names[name])))) == (name, [])
+    known = {own.__name__: own for own in (examples_own.fcfs, *KEEP_THE_HEADS_RESERVATION)}
+    known |= {"easy_with_reasons": examples_own.easy}
+    for name in known.keys() & names.keys():
+        assert (name, differing(simulate(w, OwnPolicy(known[name])), simulate(w, OwnPolicy(names[name])))) == (name, [])
+    assert known.keys() - names.keys() == {"lookahead"}
+    promised, compiled = simulate(w, OwnPolicy(names["conservative"])), simulate(w, Conservative("none"))
+    assert differing(promised, compiled) == []
     there, shown = (OwnPolicy(examples_own.easy_sjbf, one) for one in (examples_own.LastTwo(), names["LastTwo"]()))
     assert differing(simulate(w, there), simulate(w, shown)) == []

@@ -16,10 +16,11 @@ from ... import plots
 from ...core.schedule import Policy, Schedule, simulate
 from ...core.workload import Workload
 from ...explain import first_difference
+from ...plain import Job, Machine, Queue
 from ...policies import examples_own, orders
 from ...policies.conservative import Conservative
 from ...policies.easy import EASY, FCFS
-from ...policies.own_policy import Job, Machine, OwnPolicy, Queue
+from ...policies.own_policy import OwnPolicy
 from ..answers import Judge, NotYet, Waiting, function, names, number, parts
 from . import january, shaken
 

@@ -1,0 +1,143 @@
+"""Conservative backfilling (MF section 2.1), promises for some of the waiting jobs, and Slurm's backfill."""
+
+from collections.abc import Sequence
+from math import inf
+from operator import attrgetter
+
+from .decisions import Promise, Start, Wait
+from .easy import Decisions, fcfs
+from .machine import Job, Machine, Queue
+from .orders import Order, sort
+
+SHORTEST = 10
+"""Seconds: a shorter job is as slow as one of this length, as for bounded slowdown."""
+
+
+def conservative(queue: Queue, machine: Machine, compress: str = "arrival") -> Decisions:
+    """Algorithm Conservative Backfill (MF section 2.1): a promise on arrival; compression when a job ends early."""
+    profile, now = machine.profile, machine.now
+    waiting = [job for job in queue if job.promised is not None]
+    if machine.ended_early and compress == "rebackfill":
+        for job in waiting:
+            yield Promise(job, job.promised, None, "gives its promise up")
+        for job in waiting:
+            yield Promise(job, None, profile.anchor(job.needs, job.estimate), "gets another promise")
+    elif machine.ended_early and compress != "none":
+        yield from compressed(
+            waiting if compress == "arrival" else sorted(waiting, key=attrgetter("promised")), machine
+        )
+    # A new job arrives: 1. find its anchor point; 2. update the profile to reflect the allocation.
+    for job in machine.arrived:
+        yield Promise(job, None, profile.anchor(job.needs, job.estimate), "can start then at the earliest")
+    # 3. If a job's anchor is the current time, start it.
+    for job in queue:
+        if job.promised == now:
+            yield Start(job, "has been promised to start now")
+
+
+def compressed(jobs: Sequence[Job], machine: Machine) -> Decisions:
+    """Give each job in turn the earliest start that is possible now, never later than it was."""
+    for job in jobs:
+        at = machine.profile.anchor(job.needs, job.estimate, job.promised)
+        if at < job.promised:
+            yield Promise(job, job.promised, at, "can start earlier")
+        elif machine.heard:
+            yield Wait(job, "can start no earlier", at)
+
+
+def reserving(
+    queue: Queue, machine: Machine, order: Order | None = None, most: float = inf, needed: float = 0.0
+) -> Decisions:
+    """Between EASY and conservative: promises for the first `most` of the queue whose slowdown has come to `needed`."""
+    profile, now, freed = machine.profile, machine.now, bool(machine.ended_early)
+    if order is not None:
+        yield from sort(queue, machine, order)
+        for job in queue[int(min(most, len(queue))) :]:
+            if job.promised is not None:
+                freed = True
+                yield Promise(job, job.promised, None, "is not among the first any more", {"most": most})
+    if freed:
+        yield from compressed([job for job in queue if job.promised is not None], machine)
+    waiting = 0
+    for job in queue:
+        expected = slowdown(now - job.submit, job.estimate)
+        if job.promised is None and waiting < most and expected >= needed:
+            facts = {"most": most, "needed": needed, "slowdown": expected}
+            yield Promise(job, None, profile.anchor(job.needs, job.estimate), "is entitled to a promise", facts)
+        if job.promised == now:
+            yield Start(job, "has been promised to start now")
+        elif job.promised is None and profile.fits(job.needs, job.estimate):
+            yield Start(job, "touches no promise")
+        else:
+            waiting += 1
+            if machine.heard and job.promised is None:
+                fits = machine.fits(job)
+                rule, facts = ("would touch a promise", {}) if fits else ("does not fit", {"free": machine.free})
+                yield Wait(job, rule, facts=facts)
+
+
+class Selective:
+    """Promise a start to jobs whose slowdown has come to a threshold; None is the mean so far.
+
+    Srinivasan, Kettimuthu, Subramani & Sadayappan, "Selective reservation strategies for backfill job scheduling",
+    JSSPP 2002, section 4.
+    """
+
+    def __init__(self, threshold: float | None = None, order: Order | None = None) -> None:
+        self.threshold, self.order, self.slowdowns, self.ended = threshold, order, 0.0, 0
+
+    def restore(self, past: Sequence[Job], present: Sequence[Job] = ()) -> None:
+        """Remember the jobs that have ended."""
+        self.slowdowns += sum(slowdown(job.start - job.submit, job.run) for job in past)
+        self.ended += len(past)
+
+    def __call__(self, queue: Queue, machine: Machine) -> Decisions:
+        self.restore(machine.ended)
+        mean = round(self.slowdowns / self.ended * 1e9) / 1e9 if self.ended else 1.0
+        return reserving(queue, machine, self.order, needed=mean if self.threshold is None else self.threshold)
+
+
+def slowdown(wait: int, duration: int) -> float:
+    """Divide wait and duration by the duration, of at least 10 s: bounded slowdown, to nine digits."""
+    return round(max(1.0, (wait + duration) / max(duration, SHORTEST)) * 1e9) / 1e9
+
+
+class Slurm:
+    """Slurm's backfill: a main scheduler as FCFS, and cycles that plan the first jobs and forget the plan.
+
+    See `simlib.SlurmBackfill` for its sources.
+    """
+
+    def __init__(
+        self,
+        order: Order | None = None,
+        depth: float = 500,
+        window: float = 86400,
+        resolution: int = 60,
+        interval: int = 30,
+    ) -> None:
+        self.order, self.depth, self.window, self.resolution, self.interval = order, depth, window, resolution, interval
+        self.last_cycle, self.changed = -inf, False
+
+    def __call__(self, queue: Queue, machine: Machine) -> Decisions:
+        now, whole = machine.now, self.resolution
+        self.changed = self.changed or bool(machine.ended or machine.arrived)
+        yield from fcfs(queue, machine, self.order)
+        if queue and self.changed and now >= self.last_cycle + self.interval:
+            self.last_cycle, self.changed, plan = now, False, machine.plan()
+            for job in queue[: int(min(self.depth, len(queue)))]:
+                duration = max(job.estimate, 1)
+                begin = plan.anchor(job.needs, duration, whole=whole)
+                end = begin + duration
+                if begin == now:  # it holds its processors until its expected end, not rounded
+                    self.changed = True
+                    plan.give(now, end, -job.needs)
+                    yield Start(job, "delays no planned job")
+                elif begin // whole < (now + self.window) // whole:
+                    plan.give(begin, end + -end % whole, -job.needs)
+                    if machine.heard:
+                        yield Wait(job, "is planned", facts={"at": begin})
+                elif machine.heard:
+                    yield Wait(job, "cannot start within the window", facts={"at": begin})
+        if queue and self.changed:
+            machine.call_at(self.last_cycle + self.interval)

@@ -1,0 +1,132 @@
+"""The plain policy that a setting names, and the jobs and the machine that it runs on: see `simlib.plain`."""
+
+from collections.abc import Callable
+from functools import partial
+from math import inf
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._util.arrays import Ints
+from ..core.schedule import Feedback, whose
+from ..plain import easy, estimates, orders, reserving
+from ..plain.loop import Policy
+from ..plain.machine import Job, Machine
+from .conservative import Conservative, Selective, SlurmBackfill
+from .easy import EASY, FCFS, Predictions
+from .orders import BACKFILL, ORDERS, Multifactor
+from .user_functions import in_python
+
+_ASKED_OF = {"user": "user", "group": "group", "queue": "queue", "estimate": "requested"}
+"""Columns of the jobs table that an adjustment may name, as attributes of a job."""
+
+
+def is_known(policy: object) -> bool:
+    """Tell whether a policy has a plain version: one of the package's, or a function of your own (`OwnPolicy`)."""
+    return type(policy) in (FCFS, EASY, Conservative, Selective, SlurmBackfill) or hasattr(policy, "plain")
+
+
+def jobs_of(jobs: pd.DataFrame, submit: Ints, run: Ints, estimate: Ints, procs: Ints, gpus: Ints | None) -> list[Job]:
+    """Make the jobs of a workload for one run; `estimate` is raised to the run time where nothing ends a job."""
+    no_gpus = np.full(len(jobs), None)
+    columns = submit, run, estimate, procs, jobs.estimate, no_gpus if gpus is None else gpus, *whose(jobs).values()
+    rows = zip(jobs.index.tolist(), range(len(jobs)), *(np.asarray(one).tolist() for one in columns), strict=True)
+    return [Job(*row) for row in rows]
+
+
+def followers(jobs: list[Job], feedback: Feedback | None) -> tuple[list[Job], dict[int, list[tuple[Job, int]]]]:
+    """Find the jobs that follow nobody, and by place of each other job who follows it, with their think times."""
+    if feedback is None:
+        return jobs, {}
+    follows: dict[int, list[tuple[Job, int]]] = {}
+    first = []
+    for job, place, think in zip(jobs, *(column.tolist() for column in feedback), strict=True):
+        if place < 0:
+            first.append(job)
+        else:
+            follows.setdefault(place, []).append((job, think))
+    return first, follows
+
+
+def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) -> Machine:
+    """Make the machine on which a policy schedules these jobs."""
+    adjust = getattr(policy, "adjust", None)
+    several = type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
+    reserves = several or getattr(policy, "reserves", False)
+    corrects = isinstance(adjust, Predictions) and bool(adjust.correct)
+    corrects = corrects or getattr(policy, "predictor", None) is not None
+    return Machine(procs, gpus, _usage(policy, jobs), reserves, corrects)
+
+
+def _usage(policy: Any, jobs: pd.DataFrame) -> orders.Usage | None:
+    """Count the recent use of the machine by account, if an order asks for it."""
+    settings = getattr(policy, "order", "fcfs"), getattr(policy, "backfill", None)
+    for setting in settings:
+        if callable(in_python(setting)) and not {"usage", "fair_share"}.isdisjoint(order(setting, ORDERS).names):
+            account, half_life = "user", 7 * 86400.0
+            if isinstance(setting, Multifactor):
+                account, half_life = setting.account, setting.half_life_s
+            return orders.Usage(jobs[account].nunique() if account in jobs else 1, half_life, account)
+    return None
+
+
+def order(setting: Any, known: dict[str, Callable[..., float]]) -> orders.Order:
+    """Make the plain order of a setting: a name, a function, or what has one."""
+    return orders.Order(known[setting] if isinstance(setting, str) else in_python(setting), setting)
+
+
+def policy_of(policy: Any) -> Policy:
+    """Make the plain policy of a setting, for one run."""
+    if hasattr(policy, "plain"):
+        return policy.plain()
+    by = None if getattr(policy, "order", "fcfs") == "fcfs" else order(policy.order, ORDERS)
+    if type(policy) is FCFS:
+        return partial(easy.fcfs, order=by)
+    if type(policy) is Conservative:
+        if by is None:
+            return partial(reserving.conservative, compress=policy.compress)
+        return partial(reserving.reserving, order=by)
+    if type(policy) is Selective:
+        return reserving.Selective(None if policy.threshold == "adaptive" else float(policy.threshold), by)
+    if type(policy) is SlurmBackfill:
+        return reserving.Slurm(by, policy.depth, policy.window, policy.resolution, policy.interval)
+    if policy.reservations != 1:
+        return partial(reserving.reserving, order=by, most=policy.reservations)
+    options: dict[str, Any] = {"reuse_extra": policy.reuse_extra}
+    if policy.backfill == "lookahead":
+        options = {"backfill": easy.lookahead}
+    elif policy.backfill is not None:
+        options |= {"backfill": easy.best_first, "by": order(policy.backfill, BACKFILL)}
+    plain = partial(easy.easy, order=by, **options)
+    if policy.adjust is None:
+        return plain
+    uses = policy.adjust.queue, policy.adjust.backfill, policy.adjust.running
+    if isinstance(policy.adjust, Predictions):
+        return estimates.Predictions(plain, policy.adjust.predictor, uses, policy.adjust.correct, _past(policy.adjust))
+    return _adjusted(plain, policy.adjust, uses)
+
+
+def _past(predictions: Predictions) -> list[tuple[int, int, int]]:
+    """The earlier jobs of predictions, in order of submission: user, run time, estimate."""
+    if predictions.past is None:
+        return []
+    rows = predictions.past.sort_values("submit", kind="stable").to_dict("records")
+    return [(row.get("user", -1), row["run"], row.get("estimate", 1)) for row in rows]
+
+
+def _adjusted(plain: Policy, adjust: Any, uses: tuple[bool, bool, bool]) -> estimates.Adjusted:
+    """Adjust estimates by a scheme."""
+    scheme = adjust.scheme
+    names = [_ASKED_OF[column] for column in scheme.columns]
+
+    def key(job: Job) -> tuple | None:
+        values = tuple(getattr(job, name) for name in names)
+        return None if -1 in values else values
+
+    rows = [] if adjust.past is None else adjust.past.to_dict("records")
+    past = [(tuple(row[column] for column in scheme.columns), row["end"], row["run"], row["estimate"]) for row in rows]
+    known = [one for one in past if -1 not in one[0]]
+    window = inf if scheme.window is None else scheme.window_s
+    rules = window, float(scheme.percentile), scheme.threshold, scheme.least
+    return estimates.Adjusted(plain, key, *rules, uses, adjust.overdue, known)
