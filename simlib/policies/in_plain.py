@@ -41,9 +41,13 @@ def jobs_of(jobs: pd.DataFrame, submit: Ints, run: Ints, estimate: Ints, procs: 
 def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) -> Machine:
     """Make the machine on which a policy schedules these jobs."""
     adjust = getattr(policy, "adjust", None)
-    reserves = type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
     corrects = isinstance(adjust, Predictions) and bool(adjust.correct)
-    return Machine(procs, gpus, _usage(policy, jobs), reserves, corrects)
+    return Machine(procs, gpus, _usage(policy, jobs), reserves(policy), corrects)
+
+
+def reserves(policy: Any) -> bool:
+    """Tell whether jobs other than the head of the queue may be promised a start under a policy."""
+    return type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
 
 
 def _usage(policy: Any, jobs: pd.DataFrame) -> orders.Usage | None:
