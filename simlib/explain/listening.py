@@ -17,7 +17,7 @@ from ..policies.in_plain import is_known, jobs_of, machine_of, policy_of, reserv
 from ..policies.own_policy import OwnPolicy
 from .rules import Rule, Scene, rule_of
 
-_HEAD_ONLY = ("sort", "try", "choose")
+_OF_THE_FIRST = ("sort", "try", "choose")
 """The kinds of decisions on many jobs that are told of the first of them."""
 
 
@@ -77,15 +77,16 @@ class Listener:
         rule = rule_of(decision, self.scene)
         if rule is None:
             return None
+        named = [] if rule.kind == "event" else jobs[:1] if rule.kind in _OF_THE_FIRST else jobs
+        if self.about is not None and self.about not in [job.number for job in named]:
+            return None
         alike = rule.name, self.scene.now, decision.facts
         again = rule.together and self._last == alike
         self._last = alike
         if rule.together:
-            jobs = self._several = [*self._several, *jobs] if again else jobs
+            jobs = named = self._several = [*self._several, *jobs] if again else jobs
         of = jobs if rule.together or isinstance(decision, Note) else jobs[0]
-        said = rule.say(of, self.scene, **decision.facts)
-        jobs = [] if rule.kind == "event" else jobs[:1] if rule.kind in _HEAD_ONLY else jobs
-        return Told(decision, rule, jobs, again, said)
+        return Told(decision, rule, named, again, rule.say(of, self.scene, **decision.facts))
 
 
 def listen(

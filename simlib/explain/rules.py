@@ -82,6 +82,8 @@ def rule_of(decision: Decision, scene: Scene) -> Rule | None:
         if scene.compress is not None:
             return jobs_end if machine.ended else None  # an arrival is told with its reservation
         return jobs_end_or_arrive if machine.ended or machine.arrived else None  # or a reservation is due, no more
+    if decision.rule == "is entitled to a promise" and decision.job.promised == machine.now:  # its start is told
+        return None
     rules = RULES.get(decision.rule, [None])
     rule = next((rule for rule in rules if rule and rule.kind == kind), rules[0])
     return rule._replace(kind=kind) if rule and isinstance(decision, Start) else rule

@@ -60,12 +60,12 @@ def reserving(
         yield from compressed([job for job in queue if job.promised is not None], machine)
     waiting = 0
     for job in queue:
-        expected = slowdown(now - job.submit, job.estimate)
-        if job.promised is None and waiting < most and expected >= needed:
+        had_one, expected = job.promised is not None, slowdown(now - job.submit, job.estimate)
+        if not had_one and waiting < most and expected >= needed:
             facts = {"most": most, "needed": needed, "slowdown": expected}
             yield Promise(job, None, profile.anchor(job.needs, job.estimate), "is entitled to a promise", facts)
         if job.promised == now:
-            yield Start(job, "has a promise for now")
+            yield Start(job, "has a promise for now" if had_one else "touches no promise")
         elif job.promised is None and profile.fits(job.needs, job.estimate):
             yield Start(job, "touches no promise")
         else:
