@@ -167,8 +167,8 @@ def _are_free(left: Needs) -> str:
 
 def _too_few(job: Job, left: Needs) -> str:
     """Say that a job needs more than what is free."""
-    short = f"{number(left)} {are(left)} free" if left else "none is free"
-    return f"it needs {_needs(job)}, {short if isinstance(left, int) else _are_free(left)}"
+    few = (f"{number(left)} {are(left)} free" if left else "none is free") if isinstance(left, int) else _are_free(left)
+    return f"it needs {_needs(job)}, {few}"
 
 
 def _no_earlier(job: Job, scene: Scene) -> str:
