@@ -156,11 +156,15 @@ def _on_arrival(schedule: Schedule, table: pd.DataFrame, place: int) -> str:
     running = others[(others.start <= its.submit) & (others.end > its.submit)]
     running = running.sort_values(["procs", "end"], ascending=[False, True], kind="stable")
     holders = [f"{job} ({procs} until {number(end)})" for job, procs, end in _rows(running, "procs", "end")]
-    waiting = [job for job, start in _rows(table[:place], "start") if start > its.submit]
-    free = schedule.workload.procs - running.procs.sum()
-    parts = [f"when it arrived, {processors(free)} {'were' if free > 1 else 'was'} free"]
+    waiting = table.index[:place][table.start[:place] > its.submit]
+    free = amount = schedule.workload.procs - running.procs.sum()
+    text = processors(free)
+    if schedule.workload.needs_gpus:
+        gpus = schedule.workload.gpus - running.gpus.sum()
+        amount, text = free + gpus, f"{text} and {processors(gpus, what='GPU')}"
+    parts = [f"when it arrived, {text} {'were' if amount > 1 else 'was'} free"]
     parts += [f"{jobs(holders)} held the rest"] if holders else []
-    parts += [f"{jobs(waiting)} {verb(waiting, 'was', 'were')} waiting already"] if waiting else []
+    parts += [f"{jobs(waiting)} {verb(waiting, 'was', 'were')} waiting already"] if len(waiting) else []
     return "; ".join(parts)
 
 
@@ -271,7 +275,8 @@ def _against_promise(its: Any, schedule: Schedule) -> str:
 
 def _with_request(its: Any) -> str:
     """Name a job of a table with its request."""
-    return f"{jobs([its.name])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
+    needs = processors(its.procs) + (f" and {processors(its.gpus, what='GPU')}" if its.get("gpus", 0) > 0 else "")
+    return f"{jobs([its.name])} ({needs}, estimate {length(max(its.estimate, its.run))})"
 
 
 def _rows(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:

@@ -230,7 +230,7 @@ def jobs_end_or_arrive(_: Sequence[Job], scene: Scene) -> str:
     parts = [_end_of(machine)] if machine.ended else []
     if not machine.ended and not arrived:
         overdue = machine.corrects and any(job.expected_end <= machine.now for job in machine.running)
-        parts = ["no job ends or arrives, but " + ("one runs for longer than expected" if overdue else "it is time")]
+        parts = ["no job ends or arrives, but " + ("one runs for longer than expected" if overdue else "the scheduler acts as planned")]
     if arrived:
         who = jobs(f"{job.number} ({_request(job)})" for job in arrived) if len(arrived) < 3 else _named(*arrived)
         parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")
@@ -525,7 +525,7 @@ def corrects(several: Sequence[Job], scene: Scene, was: int) -> str:
 @_rule("predict", "the share that similar jobs used", "adjusts")
 def adjusts(several: Sequence[Job], scene: Scene, a: float, jobs: int) -> str:
     (job,) = several
-    share = f"{length(job.adjusted)}, {a:.0%} of its estimate {length(job.given)}"
+    share = f"{length(job.adjusted)}, {100 * a:.0f} % of its estimate {length(job.given)}"
     return sentence(f"{_named(job)} is expected to run for {share}: {jobs} similar jobs that have ended tell so")
 
 
