@@ -70,16 +70,16 @@ def are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def processors(count: int, which: str = "") -> str:
-    """Write how many processors."""
-    return f"{number(count) if count else 'no'} {which}{' ' if which else ''}processor{'s' if count > 1 else ''}"
+def processors(count: int, which: str = "", what: str = "processor") -> str:
+    """Write how many processors, or GPUs."""
+    return f"{number(count) if count else 'no'} {which}{' ' if which else ''}{what}{'s' if count > 1 else ''}"
 
 
-def share(count: int, of: int, which: str) -> str:
-    """Write how many of the `of` processors."""
+def share(count: int, of: int, which: str, what: str = "processor") -> str:
+    """Write how many of the `of` processors, or GPUs."""
     if count < of:
-        return f"{number(count)} of the {processors(of, which)}"
-    return f"the one {which} processor" if of == 1 else f"all {processors(of, which)}"
+        return f"{number(count)} of the {processors(of, which, what)}"
+    return f"the one {which} {what}" if of == 1 else f"all {processors(of, which, what)}"
 
 
 def series(parts: Iterable[object]) -> str:

@@ -1,16 +1,15 @@
 """Explain the decisions of a scheduler: each decision of a policy with its rule, and why a job waited.
 
-This room contains the policies in plain Python, to be read beside the papers' pseudo-code. `easy` has FCFS and EASY:
-jobs pass the head one by one, in an order or as the best set, optionally with predicted run times. `conservative` has
-conservative backfilling, and policies between EASY and it. They decide like the compiled ones of `simlib.engine`, job
-by job. `system` has what they see, and `rules` the sentences for decisions. `records` keeps each decision with the
-state at that instant. `replay` schedules a second time to explain why a job waited, or why two schedules differ.
+The policies in plain Python decide (`simlib.plain`); this room listens, and puts their decisions into words. `rules`
+has the sentences. `listening` makes a schedule again, from its beginning or from the middle. `records` keeps each
+decision with the state at that instant. `replay` explains why a job waited, or why two schedules differ.
 """
 
 from ..core.schedule import Policy, simulate
 from ..core.workload import Workload
+from .listening import check
 from .records import Decision, Explanation, Span, Waiting, record
-from .replay import check, decided, first_difference, schedule_again, why
+from .replay import decided, first_difference, why
 
 __all__ = ["Decision", "Explanation", "Span", "Waiting", "decided", "explain", "first_difference", "why"]
 
@@ -25,8 +24,8 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
     ----------
     workload : Workload
         With up to about 200 jobs; at most `LIMIT`.
-    policy : FCFS, EASY, Conservative or Selective
-        With all their options, except a `simlib.policies.walltime.Adjustment` of estimates.
+    policy : FCFS, EASY, Conservative, Selective, SlurmBackfill or OwnPolicy
+        With all their options.
     overrun : {"extend", "kill"}
         As in `simlib.simulate`.
 
@@ -57,4 +56,4 @@ def explain(workload: Workload, policy: Policy, overrun: str = "extend") -> Expl
             "such as workload.select('submit < 86400'), or ask simlib.explain.why(schedule, job) about one of them"
         )
     schedule = simulate(workload, policy, overrun)
-    return Explanation(record(*schedule_again(schedule)), schedule)
+    return Explanation(record(schedule), schedule)

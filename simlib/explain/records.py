@@ -6,9 +6,8 @@ from typing import Any, NamedTuple, overload
 
 from .._util.words import number
 from ..core.schedule import Schedule
-from .conservative import joined
-from .rules import Rule
-from .system import Decisions, Job, System
+from ..plain.machine import Job, Needs
+from .listening import Listener, Told, listen
 
 
 class Waiting(NamedTuple):
@@ -144,48 +143,60 @@ class Explanation(Sequence[Decision]):
         return "\n".join([repr(self)[1:-1], *map(str, self)])
 
 
-def record(system: System, steps: Decisions) -> tuple[Decision, ...]:
-    """Record the decisions of `simlib.explain.system.decisions`, each before the next one is made."""
+def record(schedule: Schedule) -> tuple[Decision, ...]:
+    """Record the decisions that lead to a schedule, each with the state right after it."""
     records: list[Decision] = []
-    last: tuple[Rule, int, list[Any]] | None = None
-    several: list[Job] = []
-    for rule, job, *facts in steps:
-        alike = rule.together and last == (rule, system.now, facts)
-        several = [*several, job] if alike else [job]
-        last = rule, system.now, facts
-        said: dict[str, Any] = {
-            "jobs": tuple(job.name for job in several if job is not None),
-            "sentence": rule.say(several if rule.together else job, *facts),
-        }
-        if alike:
+    done: list[Span] = []
+
+    def use(told: Told, listener: Listener) -> None:
+        said: dict[str, Any] = {"jobs": tuple(job.number for job in told.jobs), "sentence": told.sentence}
+        if told.again:
             records[-1] = replace(records[-1], **said)
-        else:
-            seen = _seen(system, records[-1] if records else None)
-            records.append(Decision(time=system.now, kind=rule.kind, rule=rule.name, **said, **seen))
+            return
+        if told.rule.kind == "event":
+            done.extend(_span(job, job.start, job.end, listener) for job in listener.scene.machine.ended)
+        seen = _seen(listener) | {"done": tuple(done)}
+        if records:  # memory holds what is equal once
+            seen |= {name: old for name in seen if (old := getattr(records[-1], name)) == seen[name]}
+        records.append(Decision(kind=told.rule.kind, rule=told.rule.name, **said, **seen))
+
+    listen(schedule, use)
     return tuple(records)
 
 
-def _seen(system: System, before: Decision | None) -> dict[str, Any]:
-    """Record the state of a system; tuples that are equal in the record before are shared with it."""
-    if system.shadow is not None:
-        head = system.queue[0]
-        reservations = [Span(head.name, head.procs, system.shadow, system.shadow + head.while_running, False)]
-    else:
-        reserved = [job for job in system.queue if job.reserved is not None]
-        reservations = [Span(job.name, job.procs, job.reserved, job.reserved + job.estimate, False) for job in reserved]
-    lists = {
-        "ended": [job.name for job in system.ended],
-        "arrived": [job.name for job in system.arrived],
-        "queue": [Waiting(job.name, job.procs, job.submit, job.estimate, job.priority) for job in system.queue],
-        "running": [Span(job.name, job.procs, job.start, job.expected_end, job.backfilled) for job in system.running],
-        "done": [Span(job.name, job.procs, job.start, job.end, job.backfilled) for job in system.done],
-        "reservations": reservations,
+def _span(job: Job, start: int, end: int, listener: Listener) -> Span:
+    return Span(job.number, job.procs, start, end, listener.scene.backfilled[job.number])
+
+
+def _seen(listener: Listener) -> dict[str, Any]:
+    """Record the state of queue and machine."""
+    queue, machine = listener.scene.queue, listener.scene.machine
+    profile = None
+    if machine.reserves:
+        steps = [(time, _procs(free)) for time, free in zip(machine.profile.times, machine.profile.free, strict=True)]
+        profile = tuple(step for k, step in enumerate(steps) if k == 0 or step[1] != steps[k - 1][1])
+    promised = [(job, job.promised) for job in queue if job.promised is not None]
+    if listener.shadow is not None and queue:
+        promised = [(queue[0], listener.shadow)]
+    reserved = (Span(job.number, job.procs, at, at + job.while_running, False) for job, at in promised)
+    return {
+        "time": machine.now,
+        "ended": tuple(job.number for job in machine.ended),
+        "arrived": tuple(job.number for job in machine.arrived),
+        "procs": machine.procs,
+        "free": machine.free,
+        "queue": tuple(Waiting(job.number, job.procs, job.submit, job.given, job.rank) for job in queue),
+        "running": tuple(_span(job, job.start, job.expected_end, listener) for job in machine.running),
+        "reservations": tuple(reserved),
+        "shadow": listener.shadow,
+        "extra": _procs(listener.extra),
+        "profile": profile,
     }
-    seen: dict[str, Any] = {name: tuple(values) for name, values in lists.items()}
-    seen["profile"] = None if system.profile is None else tuple(map(tuple, joined(system.profile)))
-    if before is not None:  # memory holds what is equal once
-        seen |= {name: old for name in seen if (old := getattr(before, name)) == seen[name]}
-    return seen | {name: getattr(system, name) for name in ("procs", "free", "shadow", "extra")}
+
+
+def _procs(free: Needs) -> Any:
+    """Take the processors of what is free."""
+    return getattr(free, "procs", free)
 
 
 # Tell which promise to the head of the queue stands at each decision, also where nothing is said of it.

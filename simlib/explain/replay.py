@@ -1,139 +1,29 @@
-"""Make a schedule again with the policies in plain Python, to explain why a job waited, or why schedules differ."""
+"""Make a schedule again to explain why a job waited, or why two schedules differ."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Ints
 from .._util.words import jobs, length, number, processors, sentence, series, verb
 from ..core.schedule import Schedule
-from ..policies.conservative import Conservative, Selective
-from ..policies.easy import EASY, FCFS, Predictions
+from ..policies.easy import Predictions
+from ..policies.in_plain import is_known, reserves
 from . import rules
-from .conservative import Entitled, conservative, reserving
-from .easy import Predictor, best_set, easy, fcfs, in_order, one_by_one
-from .system import Decisions, Job, Ranks, Scheduler, System, Usage, decisions
-
-LIMIT = 5000
-"""The most jobs that are scheduled a second time to learn what was decided on one of them while it waited."""
-
-
-def check(policy: Any) -> None:
-    """Check that a policy is known here."""
-    if type(policy) in (FCFS, Conservative, Selective):
-        return
-    if type(policy) is EASY and isinstance(policy.adjust, Predictions | None):
-        return
-    raise ValueError(
-        f"explain: found policy {policy!r}, expected FCFS(...), EASY(...) without an Adjustment, Conservative(...) or "
-        "Selective(...)"
-    )
-
-
-def _refuse_gpus(schedule: Schedule) -> None:
-    """Refuse a schedule of jobs that need GPUs: explanations do not cover them."""
-    if schedule.workload.needs_gpus:
-        raise ValueError(
-            f"{schedule.workload.name}: explain: found jobs that need GPUs, expected jobs that need processors only; "
-            "for their schedule without GPUs simulate workload.without_gpus()"
-        )
-
-
-def schedule_again(schedule: Schedule, first: int = 0, last: int | None = None) -> tuple[System, Decisions]:
-    """Make a system before its first instant, and the decisions that lead to the schedule."""
-    policy: Any = schedule.policy
-    check(policy)
-    _refuse_gpus(schedule)
-    procs, facts = schedule.workload.procs, None
-    orders = getattr(policy, "order", "fcfs"), getattr(policy, "backfill", None)
-    if any(order not in ("fcfs", "lookahead", None) for order in orders):
-        policy = policy.prepare(schedule.workload.jobs)
-        facts = policy._facts(procs)
-    adjust = getattr(policy, "adjust", None)
-    places = np.argsort(schedule.column("submit"), kind="stable")
-    system = System(procs, _jobs(schedule, facts, places[first:last], first), corrects=bool(adjust and adjust.correct))
-    if reserves(policy):
-        system.profile = [[0, procs]]
-
-    # what jobs did that have ended before the first one, where that matters
-    counts_usage = facts is not None and facts.usage.half_life > 0
-    earlier: list[Job] = []
-    if counts_usage or adjust or getattr(policy, "threshold", None) == "adaptive":
-        earlier = _jobs(schedule, facts, places[:first], 0)
-        for job, start in zip(earlier, schedule.column("start")[places[:first]].tolist(), strict=True):
-            job.start = start
-    if facts is not None:
-        system.usage = Usage(len(facts.usage.had) - 1, facts.usage.half_life)
-        starts = [(job.start, job.procs, job.account) for job in earlier]
-        for now, held, account in sorted(starts + [(job.end, -job.procs, job.account) for job in earlier]):
-            system.usage.hold(account, now, held)
-    return system, decisions(system, _scheduler(policy, facts, earlier))
-
-
-def reserves(policy: Any) -> bool:
-    """Tell whether jobs other than the head of the queue may have reservations under a policy."""
-    return type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
-
-
-def _scheduler(policy: Any, facts: Any, earlier: Sequence[Job]) -> Scheduler:
-    """Choose the plain version of a policy that is prepared for its workload; some jobs have ended before."""
-
-    def ranks(setting: str) -> Ranks:
-        return Ranks(getattr(policy, setting), policy._pointer(setting, facts).ctypes)
-
-    order = None if getattr(policy, "order", "fcfs") == "fcfs" else ranks("order")
-    if type(policy) is FCFS:
-        return partial(fcfs, order=order)
-    if type(policy) is Conservative and order is None:
-        return partial(conservative, compress=policy.compress)
-    if reserves(policy):
-        entitled = Entitled(most=getattr(policy, "reservations", np.inf))
-        if type(policy) is Selective:
-            entitled.threshold = None if policy.threshold == "adaptive" else float(policy.threshold)
-        entitled.learn(earlier)
-        return partial(reserving, entitled=entitled, order=order)
-    find_backfill_jobs: Scheduler = partial(one_by_one, reuse_extra=policy.reuse_extra)
-    if policy.backfill == "lookahead":
-        find_backfill_jobs = best_set
-    elif policy.backfill is not None:
-        find_backfill_jobs = partial(in_order, order=ranks("backfill"), reuse_extra=policy.reuse_extra)
-    predictor = None if policy.adjust is None else Predictor(policy.adjust, earlier)
-    return partial(easy, order=order, find_backfill_jobs=find_backfill_jobs, predictor=predictor)
-
-
-def _jobs(schedule: Schedule, facts: Any, places: Ints, first: int) -> list[Job]:
-    """The jobs at these places of a schedule, with the facts that a scheduler may know."""
-    run, submit, size = (schedule.column(name) for name in ("run", "submit", "procs"))
-    estimate = np.maximum(schedule.column("estimate"), run)  # of a job that overran it was raised, or its run cut
-    columns = {"submit": submit, "run": run, "estimate": estimate, "procs": size}
-    if getattr(schedule.policy, "adjust", None) is not None:
-        columns["requested"] = schedule.column("estimate")
-    table = schedule.workload.jobs
-    whose = {"user": "user", "group": "group", "log_queue": "queue"}
-    columns |= {field: table[column].to_numpy() for field, column in whose.items() if column in table}
-    if facts is not None:
-        columns["account"] = facts.usage.account
-    lists = (column[places].tolist() for column in columns.values())
-    rows = (dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True))
-    names = table.index[places].tolist()
-    return [Job(name, first + k, **row) for k, (name, row) in enumerate(zip(names, rows, strict=True))]
-
-
-# Why a job waited
+from .listening import Listener, Told, begin_of, listen
 
 
 class _Moment(NamedTuple):
-    """A decision on a job: its time and rule, and the job's reservation and shadow time after it."""
+    """A decision on a job: its time, kind and rule, the promised or planned start if there is one, and in words."""
 
     time: int
-    rule: rules.Rule
-    reserved: Any  # int; None for none
-    shadow: Any
+    kind: str
+    rule: str
+    at: Any  # int; None for none
+    sentence: str
 
 
 _Story = Sequence[_Moment]
@@ -143,9 +33,10 @@ _Story = Sequence[_Moment]
 def why(schedule: Schedule, job: Hashable) -> str:
     """Explain why a job waited as long as it did.
 
-    Most facts come from the schedule, which may be of any size. Only the scheduler knows how often the job was refused,
-    and how its reservation or shadow time moved. The text includes this if `explain` knows the policy, and at most
-    `LIMIT` jobs have arrived since the machine was last empty.
+    Most facts come from the schedule. Only the scheduler knows how often the job was refused, and how its reservation
+    or shadow time moved: the policy decides again, from the job's arrival on, or from the last earlier arrival when no
+    job waited if it promises starts. The text includes this for all policies of simlib and for your own
+    `simlib.OwnPolicy`; one that remembers anything decides again from the first job on.
 
     Parameters
     ----------
@@ -168,14 +59,13 @@ def why(schedule: Schedule, job: Hashable) -> str:
     >>> print(why(simlib.simulate(two, simlib.FCFS()), "A"))
     Job A (3 processors, estimate 10 s) did not wait: it arrived at 0 and started at once.
     """
-    _refuse_gpus(schedule)
     table, place = _by_arrival(schedule, job)
     its: Any = table.iloc[place]
     name = _with_request(its)
     if its.wait == 0:
         return sentence(f"{name} did not wait: it arrived at {number(its.submit)} and {_started(table, place)}")
     when = f"arrived at {number(its.submit)} and started at {number(its.start)}"
-    story = _story(schedule, table, place)
+    story = _decisions_on(schedule, its.name, its.start)
     predicted = isinstance(getattr(schedule.policy, "adjust", None), Predictions) and its.adjusted != its.estimate
     parts = [
         f"{name} {when}: it waited {length(its.wait)}",
@@ -185,6 +75,7 @@ def why(schedule: Schedule, job: Hashable) -> str:
         _who_came_first(table, place),
         _who_passed(table, place),
         _refusals(story),
+        "what was decided on it cannot be told" if story is None and is_known(schedule.policy) else "",
         f"it {_started(table, place)}{_against_promise(its, schedule)}",
     ]
     return " ".join(sentence(text) for text in parts if text)
@@ -233,48 +124,27 @@ def decided(schedule: Schedule, job: Hashable, now: int) -> list[str]:
     >>> decided(simlib.simulate(two, simlib.FCFS()), "B", 1)
     ['Job B waits at the head: it needs 2 processors, 1 is free.']
     """
-    steps = _decisions_on(schedule, *_by_arrival(schedule, job), now)
-    return [
-        rule.say([its] if rule.together else its, *facts) for system, rule, its, *facts in steps if system.now == now
-    ]
+    table, place = _by_arrival(schedule, job)
+    return [seen.sentence for seen in _decisions_on(schedule, table.index[place], now) or () if seen.time == now]
 
 
-def _decisions_on(schedule: Schedule, table: pd.DataFrame, place: int, until: int) -> Iterator[tuple[Any, ...]]:
-    """Find the decisions on a job up to a second, as (system, rule, job, facts); none if they cannot be known."""
-    try:
-        check(schedule.policy)
-        _refuse_gpus(schedule)
-    except ValueError:
-        return
-    # from the last job up to this one that arrived when all before it had ended: no earlier job has any effect
-    submit, end = table.submit.to_numpy()[: place + 1], table.end.to_numpy()[: place + 1]
-    fresh = np.concatenate([[True], submit[1:] > np.maximum.accumulate(end)[:-1]])
-    first, last = int(np.flatnonzero(fresh)[-1]), int(table.submit.searchsorted(until, side="right"))
-    if last - first > LIMIT:
-        return
-    system, steps = schedule_again(schedule, first, last)
-    for rule, job, *facts in steps:
-        if system.now > until:
-            return
-        if job is not None and job.name == table.index[place]:
-            yield system, rule, job, *facts
-
-
-def _story(schedule: Schedule, table: pd.DataFrame, place: int) -> _Story | None:
-    """Find the decisions on the job until it started; None if they are not known."""
-    story: list[_Moment] = []
-    system: System | None = None
-    rule: rules.Rule
-    job: Job
-    for system, rule, job, *_ in _decisions_on(schedule, table, place, table.start.iloc[place]):
-        story.append(_Moment(system.now, rule, job.reserved, job.shadow))
-        if job.start is not None:
-            break
-    if system is None:
+def _decisions_on(schedule: Schedule, job: Any, until: int) -> _Story | None:
+    """Find the decisions on a job up to a second; None if they cannot be known."""
+    if not is_known(schedule.policy):
         return None
-    started = system.running + system.done
-    starts = table.start[[job.name for job in started]]
-    return story if starts.tolist() == [job.start for job in started] else None
+    submit = int(schedule.column("submit")[schedule.workload.jobs.index.get_loc(job)])
+    story: list[_Moment] = []
+
+    def use(told: Told, listener: Listener) -> None:
+        facts = told.decision.facts
+        at = getattr(told.decision, "at", facts.get("at", facts.get("shadow")))
+        story.append(_Moment(listener.scene.now, told.rule.kind, told.rule.name, at, told.sentence))
+
+    for begin in (begin_of(schedule, submit), None):
+        story.clear()
+        if listen(schedule, use, job, begin, until):
+            return story
+    return None
 
 
 # The parts of the paragraph, in its order
@@ -286,26 +156,32 @@ def _on_arrival(schedule: Schedule, table: pd.DataFrame, place: int) -> str:
     running = others[(others.start <= its.submit) & (others.end > its.submit)]
     running = running.sort_values(["procs", "end"], ascending=[False, True], kind="stable")
     holders = [f"{job} ({procs} until {number(end)})" for job, procs, end in _rows(running, "procs", "end")]
-    waiting = [job for job, start in _rows(table[:place], "start") if start > its.submit]
-    free = schedule.workload.procs - running.procs.sum()
-    parts = [f"when it arrived, {processors(free)} {'were' if free > 1 else 'was'} free"]
+    waiting = table.index[:place][table.start[:place] > its.submit]
+    free = amount = schedule.workload.procs - running.procs.sum()
+    text = processors(free)
+    if schedule.workload.needs_gpus:
+        gpus = schedule.workload.gpus - running.gpus.sum()
+        amount, text = free + gpus, f"{text} and {processors(gpus, what='GPU')}"
+    parts = [f"when it arrived, {text} {'were' if amount > 1 else 'was'} free"]
     parts += [f"{jobs(holders)} held the rest"] if holders else []
-    parts += [f"{jobs(waiting)} {verb(waiting, 'was', 'were')} waiting already"] if waiting else []
+    parts += [f"{jobs(waiting)} {verb(waiting, 'was', 'were')} waiting already"] if len(waiting) else []
     return "; ".join(parts)
 
 
 def _promise(its: Any, schedule: Schedule, story: _Story | None) -> str:
     if "guarantee" in its:
-        moves = [
-            (seen.time, seen.reserved) for seen in story or () if seen.rule.kind == "move" and seen.reserved is not None
-        ]
+        moves = [(seen.time, seen.at) for seen in story or () if seen.kind == "move"]
         return f"it was guaranteed to start by {number(its.guarantee)}" + _moved("reservation", its.guarantee, moves)
+    planned = [(seen.time, seen.at) for seen in story or () if seen.rule == rules.is_planned.name]
+    if planned:
+        first, at = planned[0]
+        return f"a cycle planned it for {number(at)} (at {number(first)})" + _moved("planned start", at, planned)
     if schedule.shadow is None or schedule.shadow[its.name] < 0:
         return ""
     shadow = schedule.shadow[its.name]
     if reserves(schedule.policy):
         return _reserved(story) or f"its first reservation was for {number(shadow)}"
-    heads = [(seen.time, seen.shadow) for seen in story or () if seen.rule is rules.head_waits]
+    heads = [(seen.time, seen.at) for seen in story or () if seen.rule == rules.head_waits.name]
     head = f"came to the head of the queue at {number(heads[0][0])}, with" if heads else "waited at the head, with"
     return f"it {head} the shadow time {number(shadow)}" + _moved("shadow time", shadow, heads)
 
@@ -313,7 +189,7 @@ def _promise(its: Any, schedule: Schedule, story: _Story | None) -> str:
 def _reserved(story: _Story | None) -> str:
     """Describe a job's reservations, if not all jobs have one from the beginning."""
     changes = {"reserve": "got a reservation for", "move": "had it moved to", "give up": "gave it up"}
-    seen = [(one.rule.kind, one.reserved, one.time) for one in story or () if one.rule.kind in changes]
+    seen = [(one.kind, one.at, one.time) for one in story or () if one.kind in changes]
     if not seen:
         return ""
     parts = [f"{changes[kind]} {'' if at is None else f'{number(at)} '}(at {number(now)})" for kind, at, now in seen]
@@ -352,19 +228,20 @@ def _who_passed(table: pd.DataFrame, place: int) -> str:
 
 
 def _refusals(story: _Story | None) -> str:
-    counts = Counter(seen.rule.name for seen in story or () if seen.rule.kind == "refuse")
+    counts = Counter(seen.rule for seen in story or () if seen.kind == "refuse" and seen.rule != rules.is_planned.name)
     because = {
         rules.too_large.name: "too few processors were free",
         rules.would_delay_the_head.name: "it would have delayed the head",
         rules.would_touch.name: "it would have touched a reservation",
         rules.not_in_the_set.name: "a set without it took more processors",
         rules.not_looked_at.name: "it was too far behind the head",
+        rules.beyond_the_window.name: "its start was beyond the window",
     }
     times = {1: "once", 2: "twice"}
+    names = [*(name for name in because if counts[name]), *(name for name in counts if name not in because)]
     reasons = [
-        f"{times.get(counts[name], f'{counts[name]} times')} because {reason}"
-        for name, reason in because.items()
-        if counts[name]
+        f"{times.get(counts[name], f'{counts[name]} times')} because {because.get(name, f'it {name}')}"
+        for name in names
     ]
     return f"it was refused {series(reasons)}" if reasons else ""
 
@@ -398,7 +275,8 @@ def _against_promise(its: Any, schedule: Schedule) -> str:
 
 def _with_request(its: Any) -> str:
     """Name a job of a table with its request."""
-    return f"{jobs([its.name])} ({processors(its.procs)}, estimate {length(max(its.estimate, its.run))})"
+    needs = processors(its.procs) + (f" and {processors(its.gpus, what='GPU')}" if its.get("gpus", 0) > 0 else "")
+    return f"{jobs([its.name])} ({needs}, estimate {length(max(its.estimate, its.run))})"
 
 
 def _rows(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:

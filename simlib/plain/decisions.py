@@ -107,16 +107,17 @@ RULES: dict[str, tuple[str, ...]] = {
     "jobs end or arrive": (),
     # FCFS and EASY
     "is the head, and fits": (),
+    "is the head, and nobody may pass it": (),
     "is the head, and does not fit": ("shadow", "extra"),
     "does not fit": ("free",),
-    "ends by the shadow time": ("shadow", "extra"),
-    "fits the extra nodes": ("shadow", "extra"),
+    "ends by the shadow time": ("shadow", "extra", "left"),
+    "fits the extra nodes": ("shadow", "extra", "left"),
     "would delay the head": ("shadow", "extra"),
     # orders, and the best set
     "sorts by an order": ("order",),
     "tries by an order": ("order", "ranks"),
     "this set fills best": ("free", "own"),
-    "is not in the set": ("free", "taken"),
+    "is not in the set": ("taken",),
     "is too far behind the head": ("depth",),
     # reservations
     "can start then at the earliest": (),
@@ -125,6 +126,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "gives its promise up": (),
     "gets another promise": (),
     "has been promised to start now": (),
+    "has a promise for now": (),
     "is not among the first any more": ("most",),
     "is entitled to a promise": ("most", "needed", "slowdown"),
     "touches no promise": (),
@@ -133,8 +135,10 @@ RULES: dict[str, tuple[str, ...]] = {
     "delays no planned job": (),
     "is planned": ("at",),
     "cannot start within the window": ("at",),
+    "waits for the next cycle": ("at",),
     # predicted and adjusted run times
     "predicts": ("runs", "known"),
+    "does not predict": ("runs", "known"),
     "corrects": ("was",),
     "adjusts": ("a", "jobs"),
 }

@@ -15,7 +15,7 @@ Decisions = Iterator[Decision]
 
 
 def fcfs(queue: Queue, machine: Machine, order: Order | None = None) -> Decisions:
-    """Start jobs from the head of the queue while they fit (MF section 1).
+    """Start jobs from the head of the queue while they fit; nobody passes it (MF section 1).
 
     Examples
     --------
@@ -24,6 +24,13 @@ def fcfs(queue: Queue, machine: Machine, order: Order | None = None) -> Decision
     >>> simlib.simulate(w, simlib.OwnPolicy(fcfs)).jobs.start.to_list()
     [0, 10, 10]
     """
+    yield from from_the_head(queue, machine, order)
+    if queue and machine.heard:
+        yield Wait(queue[0], "is the head, and nobody may pass it")
+
+
+def from_the_head(queue: Queue, machine: Machine, order: Order | None = None) -> Decisions:
+    """Sort the queue, if there is an order, and start jobs from its head while they fit."""
     if order is not None:
         yield from sort(queue, machine, order)
     while queue and machine.fits(queue[0]):
@@ -49,7 +56,7 @@ def easy(
     >>> simlib.simulate(w, simlib.OwnPolicy(easy)).jobs.start.to_list()
     [0, 10, 2]
     """
-    yield from fcfs(queue, machine, order)
+    yield from from_the_head(queue, machine, order)
     if not queue:
         return
     # 1. Find the shadow time and extra nodes.
@@ -78,9 +85,9 @@ def one_by_one(
     for job in machine.fitting(jobs):
         rule, facts = passes(job, machine, shadow, extra), {"shadow": shadow, "extra": extra}
         if rule != "would delay the head":
-            yield Start(job, rule, facts)
             if rule == "fits the extra nodes" and not reuse_extra:
                 extra -= job.needs
+            yield Start(job, rule, facts | {"left": extra})
         elif machine.heard:
             yield Wait(job, rule, facts=facts)
 
@@ -114,10 +121,10 @@ def best_first(
         if machine.heard and may != [job for job in tried if job in ranks]:
             tried = may
             yield Note("tries by an order", may, {"order": by, "ranks": ranks})
-        rule = passes(may[0], machine, shadow, extra)
-        yield Start(may[0], rule, {"shadow": shadow, "extra": extra})
+        rule, facts = passes(may[0], machine, shadow, extra), {"shadow": shadow, "extra": extra}
         if rule == "fits the extra nodes" and not reuse_extra:
             extra -= may[0].needs
+        yield Start(may[0], rule, facts | {"left": extra})
     if machine.heard:
         yield from one_by_one(waiting, machine, shadow, extra)
 
@@ -127,7 +134,7 @@ def lookahead(jobs: Sequence[Job], machine: Machine, shadow: int, extra: int, de
 
     Ties: the set with the first job wins; then the set with the second, and so on.
     """
-    free, facts = machine.free, {"shadow": shadow, "extra": extra}
+    free = machine.free
     rules = {job: passes(job, machine, shadow, extra) for job in jobs[:depth]}
     late = {job: 0 if rule == "ends by the shadow time" else job.procs for job, rule in rules.items()}
     near = [job for job in rules if machine.fits(job) and rules[job] != "would delay the head"]
@@ -136,21 +143,23 @@ def lookahead(jobs: Sequence[Job], machine: Machine, shadow: int, extra: int, de
         after, n = least[0], job.procs
         least.insert(0, after[:n] + [min(a, b + late[job]) for a, b in zip(after[n:], after, strict=False)])
     taken = left = max(n for n in range(free + 1) if least[0][n] <= extra)
-    chosen = []
+    chosen, spare = [], extra
     for i, job in enumerate(near):
-        if job.procs <= left and least[i + 1][left - job.procs] + late[job] <= extra:
-            left, extra = left - job.procs, extra - late[job]
+        if job.procs <= left and least[i + 1][left - job.procs] + late[job] <= spare:
+            left, spare = left - job.procs, spare - late[job]
             chosen.append(job)
     if machine.heard and chosen:
-        yield Note("this set fills best", chosen, {"free": free, "own": in_turn(near, late, free, facts["extra"])})
+        yield Note("this set fills best", chosen, {"free": free, "own": in_turn(near, late, free, extra)})
     for job in jobs:
+        facts = {"shadow": shadow, "extra": extra}
         if job in chosen:
-            yield Start(job, rules[job], facts)
+            extra -= late[job]
+            yield Start(job, rules[job], facts | {"left": extra})
         elif machine.heard and job in near:
-            yield Wait(job, "is not in the set", facts={"free": free, "taken": taken})
+            yield Wait(job, "is not in the set", facts={"taken": taken})
         elif machine.heard and job in rules:
-            fits = job.procs <= free
-            yield Wait(job, rules[job] if fits else "does not fit", facts=facts if fits else {"free": free})
+            fits = machine.fits(job)
+            yield Wait(job, rules[job] if fits else "does not fit", facts=facts if fits else {"free": machine.left})
         elif machine.heard:
             yield Wait(job, "is too far behind the head", facts={"depth": depth})
 

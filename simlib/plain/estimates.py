@@ -51,7 +51,8 @@ class Predictions:
             seconds, runs, known = self.predicted(job)
             job.expect(seconds, *self.uses)
             if machine.heard and self.learns:
-                yield Note("predicts", [job], {"runs": runs, "known": known})
+                rule = "predicts" if runs else "does not predict"
+                yield Note(rule, [job], {"runs": runs, "known": known})
         if self.corrects:
             for job in machine.running:
                 if job.expected_end <= machine.now:

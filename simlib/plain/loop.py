@@ -47,7 +47,7 @@ def simulate(
     _set(machine, "heard", listen is not None)
     if listen is not None:
         told = listen
-        _set(machine, "_refused", lambda job: told(Wait(job, "does not fit", facts={"free": machine.free})))
+        _set(machine, "_refused", lambda job: told(Wait(job, "does not fit", facts={"free": machine.left})))
     while progress_and_stop is None or not progress_and_stop[1]:
         while promises and (promises[0][2].start is not None or promises[0][2].promised != promises[0][0]):
             heappop(promises)
@@ -155,24 +155,24 @@ def refuse(machine: Machine, why: str) -> NoReturn:
 # In the middle of a finished schedule
 
 
-def restore(schedule: Iterable[Job], now: int, machine: Machine, policy: Policy) -> tuple[Queue, list[Job]]:
+def restore(schedule: Iterable[tuple[Job, int]], now: int, machine: Machine, policy: Policy) -> tuple[Queue, list[Job]]:
     """Let an empty machine be as just before an instant of a finished schedule; return the queue and the jobs to come.
 
-    A policy that remembers what has ended has a method `restore`. Promises are not restored: see `begin_of`.
+    The schedule has each job, as before it arrived, with its start. A policy that remembers what has ended has a method
+    `restore`. Promises are not restored: nobody may have one then.
     """
     queue, coming, past = Queue(), [], []
-    for arrival, done in enumerate(sorted(schedule, key=_by_arrival)):
-        job = done.anew()
+    for arrival, (job, start) in enumerate(sorted(schedule, key=lambda one: _by_arrival(one[0]))):
         if job.submit >= now:
             coming.append(job)
             continue
         _set(job, "arrival", arrival)
-        if done.start >= now:
+        if start >= now:
             list.append(queue, job)
             continue
-        _set(job, "start", done.start)
-        if done.start + done._run < now:
-            _set(job, "end", done.start + done._run)
+        _set(job, "start", start)
+        if start + job._run < now:
+            _set(job, "end", start + job._run)
             past.append(job)
         else:
             machine._running.append(job)
@@ -185,19 +185,5 @@ def restore(schedule: Iterable[Job], now: int, machine: Machine, policy: Policy)
         _set(job, "expected_end", job.start + job.while_running)
         _set(machine, "left", machine.left - job.needs)
     machine._running.sort(key=_by_expected_end)
+    _set(machine, "now", now - 1)  # what was outlived before causes no pass any more
     return queue, coming
-
-
-def begin_of(schedule: Iterable[Job], submit: int, idle: int = 0) -> int:
-    """Find the last arrival up to `submit` before which no job has waited for more than `idle` seconds.
-
-    Nobody has a promise then, and no cycle is near: there a policy that remembers them can begin anew.
-    """
-    begin, last = submit, -inf
-    for job in sorted(schedule, key=_by_arrival):
-        if job.submit > submit:
-            break
-        if job.submit > last + idle:
-            begin = job.submit
-        last = max(last, job.start)
-    return begin

@@ -148,15 +148,6 @@ class Job(_Kept):
         _set(self, "estimate", seconds if to_backfill else self.given)
         _set(self, "while_running", seconds if while_running else self.given)
 
-    def anew(self) -> "Job":
-        """Make this job of a finished schedule again, as before it arrived."""
-        job = Job(
-            *(self.number, self._place, self.submit, self._run, self.given, self.procs, self.requested, self.gpus),
-            *(self.user, self.group, self.queue),
-        )
-        _set(job, "adjusted", self.adjusted)
-        return job
-
     @property
     def run(self) -> int:
         """Its run time in seconds, once it has ended: see above."""

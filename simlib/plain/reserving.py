@@ -5,7 +5,7 @@ from math import inf
 from operator import attrgetter
 
 from .decisions import Promise, Start, Wait
-from .easy import Decisions, fcfs
+from .easy import Decisions, from_the_head
 from .machine import Job, Machine, Queue
 from .orders import Order, sort
 
@@ -60,19 +60,19 @@ def reserving(
         yield from compressed([job for job in queue if job.promised is not None], machine)
     waiting = 0
     for job in queue:
-        expected = slowdown(now - job.submit, job.estimate)
-        if job.promised is None and waiting < most and expected >= needed:
+        had_one, expected = job.promised is not None, slowdown(now - job.submit, job.estimate)
+        if not had_one and waiting < most and expected >= needed:
             facts = {"most": most, "needed": needed, "slowdown": expected}
             yield Promise(job, None, profile.anchor(job.needs, job.estimate), "is entitled to a promise", facts)
         if job.promised == now:
-            yield Start(job, "has been promised to start now")
+            yield Start(job, "has a promise for now" if had_one else "touches no promise")
         elif job.promised is None and profile.fits(job.needs, job.estimate):
             yield Start(job, "touches no promise")
         else:
             waiting += 1
             if machine.heard and job.promised is None:
                 fits = machine.fits(job)
-                rule, facts = ("would touch a promise", {}) if fits else ("does not fit", {"free": machine.free})
+                rule, facts = ("would touch a promise", {}) if fits else ("does not fit", {"free": machine.left})
                 yield Wait(job, rule, facts=facts)
 
 
@@ -122,7 +122,7 @@ class Slurm:
     def __call__(self, queue: Queue, machine: Machine) -> Decisions:
         now, whole = machine.now, self.resolution
         self.changed = self.changed or bool(machine.ended or machine.arrived)
-        yield from fcfs(queue, machine, self.order)
+        yield from from_the_head(queue, machine, self.order)
         if queue and self.changed and now >= self.last_cycle + self.interval:
             self.last_cycle, self.changed, plan = now, False, machine.plan()
             for job in queue[: int(min(self.depth, len(queue)))]:
@@ -141,3 +141,5 @@ class Slurm:
                     yield Wait(job, "cannot start within the window", facts={"at": begin})
         if queue and self.changed:
             machine.call_at(self.last_cycle + self.interval)
+            if machine.heard:
+                yield Wait(queue[0], "waits for the next cycle", facts={"at": self.last_cycle + self.interval})

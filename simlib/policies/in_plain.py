@@ -52,11 +52,15 @@ def followers(jobs: list[Job], feedback: Feedback | None) -> tuple[list[Job], di
 def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) -> Machine:
     """Make the machine on which a policy schedules these jobs."""
     adjust = getattr(policy, "adjust", None)
-    several = type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
-    reserves = several or getattr(policy, "reserves", False)
     corrects = isinstance(adjust, Predictions) and bool(adjust.correct)
     corrects = corrects or getattr(policy, "predictor", None) is not None
-    return Machine(procs, gpus, _usage(policy, jobs), reserves, corrects)
+    return Machine(procs, gpus, _usage(policy, jobs), reserves(policy), corrects)
+
+
+def reserves(policy: Any) -> bool:
+    """Tell whether jobs other than the head of the queue may be promised a start under a policy."""
+    several = type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
+    return several or getattr(policy, "reserves", False)
 
 
 def _usage(policy: Any, jobs: pd.DataFrame) -> orders.Usage | None:

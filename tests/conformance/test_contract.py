@@ -51,7 +51,7 @@ def equals_the_example(example):
 
 AGREES = {
     "reference": dict.fromkeys(ALL | SLURM, equals_the_reference),
-    "explanation": dict.fromkeys(ALL, is_explained),
+    "explanation": dict.fromkeys(ALL | SLURM, is_explained),
     "example": {name: equals_the_example(example) for name, example in EXAMPLES.items()},
 }
 

@@ -24,7 +24,7 @@ import simlib
 from simlib import EASY, FCFS, Conservative, Selective, SlurmBackfill, Workload, simulate
 from simlib.analysis.partitions import together
 from simlib.core.estimates import Uniform
-from simlib.explain import explain, why
+from simlib.explain import explain
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.users import resample_users
 from simlib.report.taking import _resized
@@ -170,11 +170,15 @@ def test_what_knows_of_processors_only_refuses_them():
     assert simulate(w.without_gpus(), EASY(order="sjf")).jobs.start.tolist() == [0]
 
 
-def test_explanations_refuse_them():
-    schedule = simulate(w := on_gpus([(0, 10, 10, 1, 1), (1, 10, 10, 1, 2)], 4, 2), EASY())
-    for ask in (lambda: explain(w, EASY()), lambda: why(schedule, 1)):
-        with pytest.raises(ValueError, match="found jobs that need GPUs, expected"):
-            ask()
+@pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(reuse_extra=True), Conservative()], ids=str)
+@pytest.mark.parametrize("seed", range(5))
+def test_explanations_know_of_them(policy, seed):
+    explanation = explain(with_gpus(busy_users(seed, jobs=30), seed), policy)
+    starts = {
+        seen.job: (seen.time, seen.kind == "backfill") for seen in explanation if seen.kind in ("start", "backfill")
+    }
+    jobs = explanation.schedule.jobs
+    assert starts == dict(zip(jobs.index, zip(jobs.start, jobs.backfilled, strict=True), strict=True))
 
 
 def test_predicted_starts_know_of_them():

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from helpers import BEYOND, POLICIES, crowded, small_workloads, table
+from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, small_workloads, table, with_gpus
 from hypothesis import given, settings
 
 import simlib
@@ -11,6 +11,8 @@ from simlib import EASY, FCFS, Conservative, plots, simulate
 from simlib.explain import explain, why
 from simlib.models import examples
 from simlib.policies.walltime import Adjustment, Scheme
+
+ADJUSTED = {"adjusted": EASY(order="sjf", adjust=Adjustment(Scheme("user", "1 day", 70, 0.3, least=1)))}
 
 
 def adds_up(explanation):
@@ -52,17 +54,29 @@ def reads_well(explanation):
     told.append(why(explanation.schedule, explanation.schedule.jobs.wait.idxmax()))
     for text in told:
         assert re.fullmatch(r"[A-Z].*\.", text), text
-        assert not re.search(r"None|nan|  | ,|\.\.|\b1 \w*processors|\b1 \w+ processors|-\d+ s|-\d+:", text), text
+        assert not re.search(r"None|nan|  | ,|\.\.|Both|\b1 (\w+ )?(processors|GPUs)|-\d+ s|-\d+:", text), text
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", (POLICIES | BEYOND).values(), ids=[*POLICIES, *BEYOND])
+@pytest.mark.parametrize("policy", (ALL := POLICIES | BEYOND | SLURM | ADJUSTED).values(), ids=list(ALL))
 @settings(max_examples=5)
 @given(workload=crowded())
 def test_every_record_is_a_picture_that_adds_up_and_a_whole_sentence(policy, workload):
     explanation = explain(workload, policy)
     adds_up(explanation)
     reads_well(explanation)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(reuse_extra=True), Conservative()], ids=str)
+@pytest.mark.parametrize("seed", range(5))
+def test_where_jobs_need_gpus_too(policy, seed):
+    explanation = explain(with_gpus(busy_users(seed, jobs=20, machine=8), seed), policy)
+    adds_up(explanation)
+    reads_well(explanation)
+    assert any("GPU" in seen.sentence for seen in explanation if seen.kind == "refuse" or seen.kind == "wait") or (
+        policy == Conservative()
+    )
 
 
 def test_a_record_has_all_that_a_picture_of_its_instant_needs():
@@ -95,9 +109,8 @@ def test_an_empty_workload_needs_no_decision(workload):
 
 def test_what_cannot_be_explained_is_refused_with_what_can(workload):
     few = workload([(0, 1, 1, 1)], 1)
-    adjusted = EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
-    for policy in (adjusted, object()):
-        with pytest.raises(ValueError, match=r"expected FCFS\(...\), EASY\(...\) without an Adjustment, Conserv"):
+    for policy in (object(), type("MyEASY", (EASY,), {})()):
+        with pytest.raises(ValueError, match="expected one of simlib: FCFS"):
             explain(few, policy)
     with pytest.raises(ValueError, match="workload: explain: found 501 jobs, expected at most 500; select some first"):
         explain(workload([(0, 1, 1, 1)] * 501, 1), FCFS())

@@ -3,51 +3,115 @@
 import heapq
 
 import numpy as np
-import pandas as pd
 import pytest
-from helpers import busy_users, random_workload, seeds, table
-from hypothesis import settings
+from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, numbered, random_workload, table, with_gpus
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from simlib import EASY, FCFS, Conservative, Multifactor, Selective, Workload, load, simulate
-from simlib.explain import explain, first_difference, replay, why
+from simlib import EASY, FCFS, Conservative, SlurmBackfill, Workload, load, simulate
+from simlib.explain import explain, first_difference, listening, why
 from simlib.models import examples
+from simlib.plain.decisions import Start, Wait
 from simlib.policies.walltime import Adjustment, Scheme
+
+ADJUSTED = {"adjusted": EASY(order="wfp", adjust=Adjustment(Scheme("user", "1 hour", 70, 0.3, least=1), running=True))}
+every_policy = pytest.mark.parametrize("policy", (ALL := POLICIES | BEYOND | SLURM | ADJUSTED).values(), ids=list(ALL))
 
 # Why a job waited; in which words is kept in `told.txt`
 
 
+def told(schedule, job, begin):
+    """What is told of a job until it starts, and whether the starts up to then are those of the schedule."""
+    heard = []
+    until = schedule.jobs.start[job]
+    agrees = listening.listen(
+        schedule, lambda told, _: heard.append((told.rule.kind, told.sentence)), job, begin, until
+    )
+    return agrees, heard
+
+
+def the_middle_tells_what_the_beginning_does(schedule, every=1):
+    begins = set()
+    for job, submit in schedule.jobs.submit.iloc[::every].items():
+        begins.add(begin := listening.begin_of(schedule, submit))
+        assert told(schedule, job, begin) == (True, told(schedule, job, None)[1])
+    return begins
+
+
 @pytest.mark.slow
-@settings(max_examples=5)
-@seeds
-def test_why_knows_the_same_of_a_job_when_only_the_jobs_since_the_machine_was_empty_are_scheduled_again(seed):
-    w = random_workload(seed, jobs=80, machine=16)
-    for policy in (EASY(order="wfp"), Conservative()):
-        explanation = explain(w, policy)
-        by_arrival = explanation.schedule.jobs
-        for place in range(0, 80, 7):
-            story = replay._story(explanation.schedule, by_arrival, place)
-            refused = [rule for _, rule, *_ in story if rule.kind == "refuse"]
-            job = by_arrival.index[place]
-            assert len(refused) == sum(job in seen.jobs for seen in explanation if seen.kind == "refuse")
+@every_policy
+@settings(max_examples=4)
+@given(workload=crowded(chains=True), feedback=st.booleans(), seed=st.integers(0, 99))
+def test_why_knows_the_same_from_the_middle_of_a_schedule_as_from_its_beginning(policy, workload, feedback, seed):
+    the_middle_tells_what_the_beginning_does(simulate(workload, policy, feedback=feedback))
+    the_middle_tells_what_the_beginning_does(simulate(busy_users(seed, jobs=40), policy), every=7)
 
 
-def test_why_works_for_any_schedule_and_tells_what_the_schedule_itself_knows(monkeypatch, workload):
-    s = simulate(examples.figure2(), Conservative())
-    with monkeypatch.context() as patch:
-        patch.setattr("simlib.explain.replay.LIMIT", 1)  # as if too many jobs had come since the machine was empty
-        text = why(s, "second")
-    assert "guaranteed to start by 40. It was backfilled" in text
-    adjusted = EASY(adjust=Adjustment(Scheme(key="user", window="1 month", percentile=85)))
-    w = examples.figure1()
-    w = w.derive(w.jobs.assign(user=1), "of a user")
-    assert "It waited at the head, with the shadow time 100." in why(simulate(w, adjusted), "second")
+@pytest.mark.parametrize("policy", [FCFS(), EASY(), Conservative()], ids=str)
+def test_the_middle_where_jobs_need_gpus(policy):
+    w = with_gpus(busy_users(4, jobs=40), 4)
+    assert len(the_middle_tells_what_the_beginning_does(simulate(w, policy), every=3)) > 4
 
 
-def test_why_does_not_tell_decisions_where_a_replay_would_not_be_exact(monkeypatch):
+def test_a_job_that_follows_one_of_no_length_joins_behind_others_of_its_instant_so_why_begins_with_the_first_job():
+    rows = [(0, 10, 10, 4), (0, 0, 0, 1), (0, 5, 5, 4), (0, 9, 9, 4), (10, 5, 5, 4), (12, 5, 5, 4)]
+    schedule = simulate(numbered(rows, 4, {3: (2, 0)}), FCFS(), feedback=True)
+    assert schedule.jobs.submit.tolist() == [0, 0, 10, 0, 10, 12]
+    assert schedule.jobs.start.tolist() == [0, 10, 24, 10, 19, 29]
+    assert not told(schedule, 6, listening.begin_of(schedule, 12))[0]
+    assert told(schedule, 6, None)[0] and "cannot be told" not in why(schedule, 6)
+
+
+@pytest.mark.parametrize(
+    "policy", [EASY(), EASY(order="wfp"), EASY.plus_plus(), Conservative(), SlurmBackfill()], ids=str
+)
+def test_why_is_quick_about_a_job_of_a_real_log(log, policy):
+    s = simulate(log("KTH-SP2", "original"), policy)
+    assert "it waited" in why(s, s.jobs.wait.idxmax())
+
+
+class OwnRules:
+    """FCFS in its own words."""
+
+    def __init__(self, starts=True):
+        self.starts = starts
+
+    def __call__(self, queue, machine):
+        for job in queue:
+            if job.procs > machine.free or not self.starts:
+                yield Wait(job, "is too wide", facts={"free": machine.free})
+                return
+            yield job if job.number else Start(job, "is the first", {"of": len(queue)})
+
+
+def test_a_policy_of_ones_own_is_told_in_its_own_words(monkeypatch, workload):
+    s = simulate(workload([(0, 5, 5, 3), (1, 5, 5, 2)], 4), FCFS())
+    monkeypatch.setattr(listening, "policy_of", lambda _: OwnRules())
+    starts = [seen for seen in explain(s.workload, FCFS()) if seen.kind != "event"]
+    assert [(seen.kind, seen.rule, seen.sentence) for seen in starts] == [
+        ("start", "is the first", "Job 0 starts: it is the first (of 1)."),
+        ("refuse", "is too wide", "Job 1 waits: it is too wide (free 1)."),
+        ("start", "is started", "Job 1 starts: it needs 2 of the 4 free processors."),
+    ]
+    assert "It was refused once because it is too wide." in why(s, 1)
+
+
+def test_why_says_so_where_the_policy_decides_otherwise_than_the_schedule(monkeypatch):
     s = simulate(examples.figure1(), EASY())
-    s._table = s._table.copy()
-    s._table.loc["third", "start"] += 1  # as feedback might have it: another order of arrival at one instant
-    assert "refused" not in why(s, "second")
+    assert "refused" in why(s, "third") or "refused" in why(s, "second")
+    monkeypatch.setattr(listening, "policy_of", lambda _: OwnRules(starts=False))
+    text = why(s, "second")
+    assert "what was decided on it cannot be told" in text.lower() and "refused" not in text
+
+
+class Foreign:
+    def schedule(self, submit, run, estimate, procs, machine):
+        return {"start": submit + np.arange(len(submit)) * 1000}
+
+
+def test_why_tells_what_the_schedule_itself_knows_of_a_foreign_policy():
+    s = simulate(examples.figure2(), Foreign())
+    assert "it waited" in why(s, "second") and "cannot be told" not in why(s, "second")
 
 
 def test_why_names_the_jobs_there_are_when_there_is_no_such_job(workload):
@@ -59,31 +123,6 @@ def test_why_names_the_jobs_there_are_when_there_is_no_such_job(workload):
         why(s, "D")
     with pytest.raises(ValueError, match="job 'huge' takes no part: larger than the machine"):
         why(s, "huge")
-
-
-def test_why_is_quick_about_a_job_of_a_real_month(log):
-    w = log("KTH-SP2", "original").months("1996-12")
-    for policy in (EASY(), Conservative()):
-        s = simulate(w, policy)
-        assert "it waited" in why(s, s.jobs.wait.idxmax())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "policy", [EASY.plus_plus(), Selective("adaptive"), FCFS(order=Multifactor(half_life_days=0.1))], ids=str
-)
-@settings(max_examples=5)
-@seeds
-def test_why_knows_what_came_before_the_machine_was_empty(policy, seed):
-    first, then = busy_users(seed, 20).jobs, busy_users(seed + 1, 40).jobs
-    rows = pd.concat([first, then.assign(submit=then.submit + 10**7)], ignore_index=True)
-    explanation = explain(Workload(rows, 16), policy)
-    by_arrival = explanation.schedule.jobs
-    others = "sort", "try", "correct"  # of several jobs, or of one that runs
-    for place in range(20, 60, 6):
-        story = replay._story(explanation.schedule, by_arrival, place)
-        decided = [seen.kind for seen in explanation if place in seen.jobs and seen.kind not in others]
-        assert [rule.kind for _, rule, *_ in story if rule.kind not in others] == decided
 
 
 # Where two schedules part

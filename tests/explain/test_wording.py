@@ -3,14 +3,28 @@
 `PYTHONPATH=.:tests python tests/explain/test_wording.py` writes it.
 """
 
+import inspect
 from pathlib import Path
 
 import pandas as pd
 from helpers import numbered, table
 
-from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, Thresholded, simulate
-from simlib.explain import explain, first_difference, why
+from simlib import (
+    EASY,
+    FCFS,
+    Conservative,
+    Multifactor,
+    Predictions,
+    Selective,
+    SlurmBackfill,
+    Thresholded,
+    Workload,
+    simulate,
+)
+from simlib.explain import explain, first_difference, rules, why
 from simlib.models import examples
+from simlib.plain import decisions
+from simlib.policies.walltime import Adjustment, Scheme
 
 TOLD = Path(__file__).with_name("told.txt")
 
@@ -45,6 +59,8 @@ SINGLE = numbered([(0, 10, 60, 2, 7), (11, 10, 60, 2, 7), (12, 10, 90, 2, 7)], 8
 NO_LONGER = numbered([(0, 99, 99, 2, 7), (100, 10, 60, 2, 7)], 8)
 PAST = pd.DataFrame({"user": [7, 7, 8], "run": [10, 30, 9], "submit": [-9, -5, -2], "estimate": [60, 60, 60]})
 BEFORE = numbered([(0, 10, 60, 2, 7), (1, 10, 0, 2, 7), (2, 10, 50, 2, 7)], 8)
+ON_GPUS = {"submit": [0, 1, 2, 3, 4, 4], "run": [10, 9, 5, 30, 5, 5], "procs": [2, 2, 1, 1, 1, 4]}
+ON_GPUS = Workload(pd.DataFrame(ON_GPUS | {"gpus": [1, 2, 1, 0, 2, 0]}), 6, gpus=2)
 PRIORITIES = numbered([(0, 86400, 86400, 4, 1), (1, 9, 9, 4, 1), (2, 9, 9, 2, 2)], 4)
 
 EXPLAINED = [
@@ -74,6 +90,9 @@ EXPLAINED = [
     (NO_LONGER, EASY(adjust=Predictions(past=PAST[:1].assign(run=500)))),
     *((BEFORE, EASY(adjust=Predictions(predictor, past=PAST))) for predictor in ("last two", "same estimate")),
     (PRIORITIES, EASY(order=Multifactor(procs=0.5, max_age_days=1))),
+    (OUTLIVED, EASY(adjust=Adjustment(Scheme("user", "1 day", 85, least=2)))),
+    (examples.figure1(), SlurmBackfill(interval=3, resolution=5, window=90)),
+    *((ON_GPUS, policy) for policy in (FCFS(), EASY(), Conservative())),
 ]
 WAITED = [
     (examples.figure1(), EASY(), "second"),
@@ -85,6 +104,8 @@ WAITED = [
     (SET, EASY(backfill="lookahead"), 3),
     (FAR, EASY(backfill="lookahead"), 52),
     (OUTLIVED, EASY(adjust=Predictions()), 5),
+    (examples.figure1(), SlurmBackfill(interval=3, resolution=5, window=90), "second"),
+    (ON_GPUS, EASY(), 4),
 ]
 
 
@@ -108,6 +129,18 @@ def told():
     parts += [why(simulate(workload, policy), job) for workload, policy, job in WAITED]
     parts.append(first_difference(*(simulate(examples.figure3(), policy) for policy in (EASY(), Conservative()))).text)
     return "\n\n".join(parts) + "\n"
+
+
+def test_every_rule_of_a_policy_is_told_from_its_facts():
+    assert {*rules.RULES, "gives its promise up"} == {*decisions.RULES}  # what is promised in its place is told
+    for rule, told in rules.RULES.items():
+        for one in told:
+            assert tuple(inspect.signature(one.say).parameters)[2:] == decisions.RULES[rule], one.say
+
+
+def test_every_rule_is_among_the_words_that_were_reviewed():
+    text = TOLD.read_text("utf-8")
+    assert [one.name for told in rules.RULES.values() for one in told if f"[{one.name}]" not in text] == []
 
 
 def test_the_words_are_those_that_were_reviewed():

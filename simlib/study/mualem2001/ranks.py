@@ -1,11 +1,12 @@
 """How long may a job wait, by its rank in the queue (MF section 2.2), and how long is a profile (2.1)?"""
 
 from heapq import heappop, heappush
-from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 
-from ...explain.replay import schedule_again
+from ...core.schedule import simulate
+from ...explain.listening import listen
 
 
 def beyond_rank(jobs):
@@ -35,8 +36,13 @@ def ranks(submit, start):
 def items(schedule, jobs):
     """Schedule the first jobs again, and count at each decision the profile's items (MF section 2.1) and the jobs."""
     rows = []
-    system, decisions = schedule_again(schedule, last=jobs)
-    for _ in decisions:
-        free = [free for _, free in system.profile]
-        rows.append((sum(one != other for one, other in pairwise(free)), len(system.queue) + len(system.running)))
+
+    def count(_, listener):
+        machine = listener.scene.machine
+        promised = sum(job.promised is not None for job in listener.scene.queue)
+        rows.append((len(machine.profile.times) - 1, promised + len(machine.running)))
+
+    first = schedule.column("submit").argsort(kind="stable")[:jobs]
+    few = schedule.workload.select(np.isin(np.arange(len(schedule.jobs)), first))
+    listen(simulate(few, schedule.policy, schedule.overrun), count)
     return pd.DataFrame(rows, columns=["items", "jobs"])

@@ -14,11 +14,11 @@ import pandas as pd
 from ...core.schedule import simulate
 from ...core.workload import Workload
 from ...engine.easy import shadow_time
-from ...explain.replay import reserves
 from ...plots.panels import legend, time_axis
 from ...plots.schedules import draw_piece, gantt, job_colours
 from ...plots.style import COLOURS, INK
 from ...policies.easy import EASY
+from ...policies.in_plain import reserves
 from ...policies.walltime import Adjustment, levels
 
 # What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass.
