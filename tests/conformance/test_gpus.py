@@ -110,6 +110,8 @@ def test_extra_gpus_are_given_out_once_but_where_they_are_reused():
     assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 19]
     rows[2] = (2, 90, 90, 1, 0)
     assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 2]
+    # four are free, but the head leaves one
+    assert starts([(0, 10, 10, 1, 2), (1, 9, 9, 1, 5), *[(2, 90, 90, 1, 1)] * 2], 9, 6, EASY()) == [0, 10, 2, 19]
 
 
 def test_a_reservation_takes_both_and_moves_when_both_are_free():

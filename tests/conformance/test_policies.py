@@ -103,6 +103,33 @@ def test_the_names_of_backfill_orders_say_what_is_tried_first():
         assert starts(rows, 12, EASY(backfill=way))[job] == 1
     rows[5] = (1, 20, 20, 4)  # the largest, but it leaves most of the window empty
     assert [starts(rows, 12, EASY(backfill=way))[5] for way in ("largest", "best-fit")] == [1, 109]
+    # what runs past the shadow time fills the window only: 2 x 99 are less than 3 x 90
+    past_it = [(0, 100, 100, 8), (0, 9, 9, 10), (1, 1000, 1000, 2), (1, 90, 90, 3)]
+    assert starts(past_it, 12, EASY(backfill="best-fit")) == [0, 100, 91, 1]
+
+
+SETS = {
+    "ends exactly at the shadow time": ([(0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1)], 4, [0, 10, 2]),
+    "the set with the first jobs of several that fill all": (
+        [(0, 10, 10, 4), (1, 5, 5, 8), (2, 8, 8, 3), *[(2, 8, 8, 2)] * 3],
+        8,
+        [0, 10, 15, 2, 2, 15],
+    ),
+    "the fiftieth behind the head": ([(0, 10, 10, 1), (0, 5, 5, 2), *[(1, 99, 99, 1)] * 49, (1, 5, 5, 1)], 2, 1),
+    "the next one": ([(0, 10, 10, 1), (0, 5, 5, 2), *[(1, 99, 99, 1)] * 50, (1, 5, 5, 1)], 2, 15 + 25 * 99),
+}
+
+
+@pytest.mark.parametrize("rows, machine, known", SETS.values(), ids=list(SETS))
+def test_lookahead_starts_the_best_set(rows, machine, known):
+    found = starts(rows, machine, EASY(backfill="lookahead"))
+    assert (found if isinstance(known, list) else found[-1]) == known
+
+
+@pytest.mark.parametrize("comes, known", [(15, [0, 115, 15]), (16, [0, 40, 45])])
+def test_a_job_is_entitled_when_its_slowdown_comes_to_the_threshold_by_ten_seconds_at_least(comes, known):
+    # B of 5 s has the slowdown (15 + 5) / 10 = 2 at second 16; from then on C must not delay it
+    assert starts([(0, 40, 40, 3), (1, 5, 5, 4), (comes, 100, 100, 1)], 4, Selective(2)) == known
 
 
 # Predictions (Tsafrir, Etsion & Feitelson 2005, section 3)

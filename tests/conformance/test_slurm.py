@@ -63,6 +63,12 @@ def test_a_rounded_end_must_not_touch_a_planned_start():
     assert [start(55, 60), start(56, 60)] == [5, 110]  # by 60 or by 120, where the head is planned at 100
 
 
+def test_what_starts_holds_its_processors_until_its_end_not_rounded():
+    # C runs until 8, from when on D is planned; by its rounded end, 10, E would touch that
+    rows = [(0, 100, 100, 2), (1, 10, 10, 5), (2, 6, 6, 2), (2, 50, 50, 3), (2, 5, 5, 1)]
+    assert starts(rows, 5, SlurmBackfill(interval=1, resolution=5)) == [0, 100, 2, 8, 58]
+
+
 @pytest.mark.parametrize(
     "settings, said",
     [
