@@ -277,7 +277,7 @@ SLURM = {
     "Slurm with a short window, shortest first": SlurmBackfill("sjf", window=20, interval=1, resolution=3),
     "Slurm by fair share": SlurmBackfill(Multifactor(half_life_days=0.01), depth=3, interval=10),
 }
-"""Slurm's cycles, which the explanations do not know."""
+"""Slurm's cycles."""
 
 every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=list(BEYOND))
 

@@ -128,7 +128,9 @@ def _jobs(schedule: Schedule, places: Ints) -> list[Job]:
     workload = schedule.workload
     few = workload.jobs.iloc[places]
     submit, run, estimate, procs = (schedule.column(name)[places] for name in ("submit", "run", "estimate", "procs"))
-    made = jobs_of(few, submit, run, np.maximum(estimate, run), procs, few.gpus if workload.needs_gpus else None)
+    made = jobs_of(
+        few, submit, run, np.maximum(estimate, run), procs, few.gpus.to_numpy() if workload.needs_gpus else None
+    )
     if "adjusted" in schedule.names:
         for job, seconds in zip(made, schedule.column("adjusted")[places].tolist(), strict=True):
             _set(job, "adjusted", seconds)

@@ -82,7 +82,9 @@ def rule_of(decision: Decision, scene: Scene) -> Rule | None:
         if scene.compress is not None:
             return jobs_end if machine.ended else None  # an arrival is told with its reservation
         return jobs_end_or_arrive if machine.ended or machine.arrived else None  # or a reservation is due, no more
-    if decision.rule == "is entitled to a promise" and decision.job.promised == machine.now:  # its start is told
+    if (
+        isinstance(decision, Promise) and decision.rule == "is entitled to a promise" and decision.at == machine.now
+    ):  # its start is told
         return None
     rules = RULES.get(decision.rule, [None])
     rule = next((rule for rule in rules if rule and rule.kind == kind), rules[0])
@@ -230,7 +232,10 @@ def jobs_end_or_arrive(_: Sequence[Job], scene: Scene) -> str:
     parts = [_end_of(machine)] if machine.ended else []
     if not machine.ended and not arrived:
         overdue = machine.corrects and any(job.expected_end <= machine.now for job in machine.running)
-        parts = ["no job ends or arrives, but " + ("one runs for longer than expected" if overdue else "the scheduler acts as planned")]
+        parts = [
+            "no job ends or arrives, but "
+            + ("one runs for longer than expected" if overdue else "the scheduler acts as planned")
+        ]
     if arrived:
         who = jobs(f"{job.number} ({_request(job)})" for job in arrived) if len(arrived) < 3 else _named(*arrived)
         parts.append(f"{who} {verb(arrived, 'arrives', 'arrive')}")
