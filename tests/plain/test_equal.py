@@ -174,6 +174,7 @@ def test_plain_and_compiled_make_one_schedule_on_gpus(policy):
         assert (seed, differing(with_gpus(crowded(seed), seed), policy, listen=Told())) == (seed, [])
 
 
+@pytest.mark.slow
 def test_every_rule_occurs():
     told = Told()
     near = partial(easy.easy, backfill=partial(easy.lookahead, depth=2))
