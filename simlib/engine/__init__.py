@@ -6,7 +6,7 @@ from .estimating import Adjusting, Predicting
 from .ranking import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving, slurm_backfill
 from .running import OPEN
-from .two_resources import conservative_with_gpus, easy_with_gpus, fcfs_with_gpus
+from .two_resources import conservative_with_gpus
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [
@@ -28,9 +28,7 @@ __all__ = [
     "conservative_with_gpus",
     "easy",
     "easy_variants",
-    "easy_with_gpus",
     "fcfs",
-    "fcfs_with_gpus",
     "reserving",
     "slurm_backfill",
 ]

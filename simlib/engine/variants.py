@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .._util.compiled import compiled
-from .easy import shadow_time
 from .estimating import (
     adjust,
     correct,
@@ -167,6 +166,30 @@ def _chosen(candidates, count, most, extra):
 
 
 # EASY with all options
+
+
+@uncounted
+def shadow_time(head_size, free, now, running, count, expected_end, size):
+    """Find the latest start of the head of the queue, and the processors that it will leave free (MF 2.2, step 1).
+
+    Parameters
+    ----------
+    head_size, free, now : the head's processors; the free ones; seconds
+    running : int64 array, the first `count` of which are the running jobs by `expected_end`, latest first
+
+    Returns
+    -------
+    shadow, extra : the shadow time in seconds, never before now; processors
+    """
+    available = free
+    shadow = now
+    for i in range(count - 1, -1, -1):
+        job = running[i]
+        if available >= head_size and expected_end[job] > shadow:
+            break
+        available += size[job]
+        shadow = max(shadow, expected_end[job])
+    return shadow, available - head_size
 
 
 @part

@@ -347,7 +347,7 @@ class FCFS(Ordered):
     def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
         if self.order != "fcfs":
             return super()._run_with_gpus(given, gpus, machine_gpus)
-        return {"start": engine.fcfs_with_gpus(*given[:2], *given[3:], gpus, machine_gpus)}
+        return {"start": engine.fcfs(*given[:2], *given[3:], gpus, machine_gpus)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -500,7 +500,7 @@ class EASY(Ordered):
     def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
         if not (self.order == "fcfs" and self.adjust is None and self._backfills_in_order and self.reservations == 1):
             return super()._run_with_gpus(given, gpus, machine_gpus)
-        start, backfilled, shadow = engine.easy_with_gpus(*given, gpus, machine_gpus, bool(self.reuse_extra))
+        start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra), gpus, machine_gpus)
         return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
     @property
