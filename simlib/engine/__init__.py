@@ -3,7 +3,7 @@
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy, fcfs
 from .estimating import Adjusting, Predicting
-from .ranking import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
+from .ranking import NOT_RANKED, RANKED_ANEW, places_in_order
 from .reserving import ADAPTIVE, reserving, slurm_backfill
 from .running import OPEN
 from .two_resources import conservative_with_gpus
@@ -20,7 +20,6 @@ __all__ = [
     "ONE_BY_ONE",
     "OPEN",
     "RANKED_ANEW",
-    "RANKED_ONCE",
     "REBACKFILL",
     "Adjusting",
     "Predicting",
@@ -29,6 +28,7 @@ __all__ = [
     "easy",
     "easy_variants",
     "fcfs",
+    "places_in_order",
     "reserving",
     "slurm_backfill",
 ]

@@ -164,17 +164,19 @@ def close_up(queue, first, last):
 
 @small
 def index_all(index, queue, last, places, estimate):
-    """Index a queue without gaps; one with `places` spreads to them."""
-    for i in range(last):
-        place = last - ONE - i  # from the back, for no job's place is before its own
-        if places is not None:
-            job = queue[place]
-            queue[place] = GONE
-            place = places[job]
-            queue[place] = job
-    for i in range(last):
-        place = i
+    """Index a queue whose jobs are all at the front; those that have `places` move to them. Returns its new end."""
+    if places is not None:
+        for i in range(last):
+            from_back = last - ONE - i  # for no job's place is before where it is now
+            job = queue[from_back]
+            queue[from_back] = GONE
+            queue[places[job]] = job
+        last = np.uint64(places.size)
+    place = np.uint64(0)
+    while place < last:
         refresh(index, queue, estimate, place)
+        place += GROUP
+    return last
 
 
 @compiled(_nrt=False)
@@ -328,8 +330,7 @@ def easy_loop(
                 too_many = True
             elif not indexed:
                 first, last, indexed = np.uint64(0), close_up(queue, first, last), True
-                index_all(index, queue, last, places, estimate)
-                considered = np.uint64(0)
+                last, considered = index_all(index, queue, last, places, estimate), np.uint64(0)
     state[_COMING], state[_RUNNING], state[_WAITING], state[_FIRST], state[_LAST] = (
         coming,
         running,

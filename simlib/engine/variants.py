@@ -290,8 +290,7 @@ def easy_variants(
     ----------
     submit, run, estimate, size, machine, preceding, think, progress_and_stop, reuse_extra
         As for `easy`.
-    ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
-        `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
+    ordering : int, whether the queue is kept `NOT_RANKED`, or its jobs are `RANKED_ANEW` by `priority` in each pass
     priority : compiled function, as `ranking.ask_for_ranks` calls it
     passing : int, who may pass the head: `NOBODY`; `ONE_BY_ONE`, who does not delay it; `BEST_SET`, the jobs that
         together fill the machine best
@@ -339,7 +338,7 @@ def easy_variants(
 
         put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
         correct(predicting, running, now)
-        unranked = put_in_order(ranked, now, running.free[0], size, estimates.backfill, priority, facts)
+        unranked = put_in_order(ranked, now, running.free[0], priority, facts)
         if unranked >= 0:
             refuse(facts, unranked, now, submit, estimates.queue, size, running.free[0], 0, 0, False)
         head = find_head(ranked, queue.first[0], number)
