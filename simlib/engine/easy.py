@@ -232,7 +232,14 @@ def easy_loop(
     considered, shadow_before, extra_before = np.uint64(0), np.int64(0), np.int64(0)
     indexed, too_many = False, False
 
-    while progress_and_stop[1] == 0 and not too_many:
+    while progress_and_stop[1] == 0:
+        if waiting > most and not indexed:
+            if index is None:
+                too_many = True
+                break
+            first, last, indexed = np.uint64(0), close_up(queue, first, last), True
+            last, considered = index_all(index, queue, last, places, estimate), np.uint64(0)
+
         now = NEVER
         if coming < n:
             job = coming
@@ -256,12 +263,17 @@ def easy_loop(
                 coming = submit_followers(followers, coming, submit, job, now)
             considered = np.uint64(0)
 
+        interrupted = False
         while coming < n:  # 2. jobs join the queue
             job = coming
             if followers is not None:
                 job = order[coming]
             if submit[job] > now:
                 break
+            if places is not None:
+                if waiting > most and not indexed:  # to sort in more would take long
+                    interrupted = True
+                    break
             coming, waiting, place, last = coming + ONE, waiting + ONE, last, last + ONE
             if places is not None:
                 if indexed:
@@ -273,6 +285,9 @@ def easy_loop(
             if index is not None:
                 if indexed:
                     refresh(index, queue, estimate, place)
+
+        if interrupted:
+            continue
 
         place, head_waits = first, False  # 3. one scheduling pass
         while waiting > 0:
@@ -325,20 +340,8 @@ def easy_loop(
                 considered, shadow_before, extra_before = last, shadow, extra
         if waiting == 0:
             first, last, considered, indexed = np.uint64(0), np.uint64(0), np.uint64(0), False
-        if waiting > most:
-            if index is None:
-                too_many = True
-            elif not indexed:
-                first, last, indexed = np.uint64(0), close_up(queue, first, last), True
-                last, considered = index_all(index, queue, last, places, estimate), np.uint64(0)
-    state[_COMING], state[_RUNNING], state[_WAITING], state[_FIRST], state[_LAST] = (
-        coming,
-        running,
-        waiting,
-        first,
-        last,
-    )
-    state[_FREE], state[_FREE_GPUS] = free, free_gpus
+    state[_COMING], state[_RUNNING], state[_WAITING] = coming, running, waiting
+    state[_FIRST], state[_LAST], state[_FREE], state[_FREE_GPUS] = first, last, free, free_gpus
     return too_many
 
 

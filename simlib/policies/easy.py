@@ -308,11 +308,10 @@ class Ordered:
 
     def _places(self, given: Given, facts: Facts | None) -> Ints | None:
         """The place of each job in an order that is fixed; None for the order of arrival."""
-        submit, _, estimate, procs, *_ = given
-        ordering, ranking = self._ordering(facts)
-        if ordering == engine.NOT_RANKED:
+        if self._orders["order"][0] == "fcfs":
             return None
-        return engine.places_in_order(ranking, facts, submit, estimate, procs)
+        submit, _, estimate, procs, *_ = given
+        return engine.places_in_order(self._ordering(facts)[1], facts, submit, estimate, procs)
 
 
 @dataclass(frozen=True, repr=False)
