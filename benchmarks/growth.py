@@ -20,7 +20,7 @@ OVERLOAD = ["policy", "estimates", "load", "jobs: microseconds a job", "grows wi
 TEN_MILLION = ["10 million jobs of Jann '97 at load 0.9", ""]
 
 OVERLOAD_TEXT = """What would grow with the queue is left out: a pass of EASY finds whom to backfill in an index
-(`simlib/engine/queue.py`), and a new job's first gap is looked for where there can be one
+(`simlib/engine/index.py`), and a new job's first gap is looked for where there can be one
 (`simlib/engine/profile.py`). All numbers of steps here were counted once, by counters in the kernels that are not
 kept. At load 1.3 and f = 10 EASY looks, for a job, at 0.7 groups of the queue and 4 nodes above them when there are
 10,000 jobs, and at 1.6 groups and 19 nodes when there are 1,000,000. With exact estimates conservative backfilling

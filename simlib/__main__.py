@@ -253,6 +253,13 @@ def compile_kernels() -> None:
     with_gpus = Workload(workload.jobs.assign(gpus=1), workload.procs, gpus=workload.procs)
     for policy in (FCFS(), EASY(), Conservative()):
         simulate(with_gpus, policy)
+    at_once = Workload(workload.jobs.assign(submit=0), workload.procs)  # a long queue
+    for policy in (FCFS(order="sjf"), EASY(), EASY(order="sjf")):
+        simulate(at_once, policy)
+    if workload.log is not None:
+        following = workload.log.assign(preceding=workload.log.job.shift(fill_value=-1), think=0)
+        for policy in (FCFS(), EASY()):
+            simulate(Workload(workload.jobs, workload.procs, log=following), policy, feedback=True)
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
     if workload.log is not None:

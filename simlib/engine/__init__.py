@@ -3,10 +3,10 @@
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy, fcfs
 from .estimating import Adjusting, Predicting
-from .ranking import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
+from .ranking import NOT_RANKED, RANKED_ANEW, places_in_order
 from .reserving import ADAPTIVE, reserving, slurm_backfill
 from .running import OPEN
-from .two_resources import conservative_with_gpus, easy_with_gpus, fcfs_with_gpus
+from .two_resources import conservative_with_gpus
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "ONE_BY_ONE",
     "OPEN",
     "RANKED_ANEW",
-    "RANKED_ONCE",
     "REBACKFILL",
     "Adjusting",
     "Predicting",
@@ -28,9 +27,8 @@ __all__ = [
     "conservative_with_gpus",
     "easy",
     "easy_variants",
-    "easy_with_gpus",
     "fcfs",
-    "fcfs_with_gpus",
+    "places_in_order",
     "reserving",
     "slurm_backfill",
 ]

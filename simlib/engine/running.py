@@ -25,7 +25,7 @@ part = partial(uncounted, forceinline=True)
 
 NEVER = np.int64(2) ** 62
 
-ONE = np.uint64(1)  # places and job numbers are unsigned, see `profile`
+ONE, TWO = np.uint64(1), np.uint64(2)  # places and job numbers are unsigned, see `profile`
 
 OPEN = np.empty(0, np.int64), np.empty(0, np.int64)
 """The `preceding` and `think` of a workload in which no job follows another."""

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .._util.compiled import compiled
-from .easy import shadow_time
 from .estimating import (
     adjust,
     correct,
@@ -169,6 +168,30 @@ def _chosen(candidates, count, most, extra):
 # EASY with all options
 
 
+@uncounted
+def shadow_time(head_size, free, now, running, count, expected_end, size):
+    """Find the latest start of the head of the queue, and the processors that it will leave free (MF 2.2, step 1).
+
+    Parameters
+    ----------
+    head_size, free, now : the head's processors; the free ones; seconds
+    running : int64 array, the first `count` of which are the running jobs by `expected_end`, latest first
+
+    Returns
+    -------
+    shadow, extra : the shadow time in seconds, never before now; processors
+    """
+    available = free
+    shadow = now
+    for i in range(count - 1, -1, -1):
+        job = running[i]
+        if available >= head_size and expected_end[job] > shadow:
+            break
+        available += size[job]
+        shadow = max(shadow, expected_end[job])
+    return shadow, available - head_size
+
+
 @part
 def _launch(running, facts, job, now, size, run, estimate):
     """Start a job, and note what it takes."""
@@ -267,8 +290,7 @@ def easy_variants(
     ----------
     submit, run, estimate, size, machine, preceding, think, progress_and_stop, reuse_extra
         As for `easy`.
-    ordering : int, whether the queue is kept `NOT_RANKED`, or in order of `priority` by which its jobs are
-        `RANKED_ANEW` in each pass; `RANKED_ONCE` where it does not change while they wait
+    ordering : int, whether the queue is kept `NOT_RANKED`, or its jobs are `RANKED_ANEW` by `priority` in each pass
     priority : compiled function, as `ranking.ask_for_ranks` calls it
     passing : int, who may pass the head: `NOBODY`; `ONE_BY_ONE`, who does not delay it; `BEST_SET`, the jobs that
         together fill the machine best
@@ -316,7 +338,7 @@ def easy_variants(
 
         put_off(adjusting, running, estimates.running, now)  # 3. one scheduling pass
         correct(predicting, running, now)
-        unranked = put_in_order(ranked, now, running.free[0], size, estimates.backfill, priority, facts)
+        unranked = put_in_order(ranked, now, running.free[0], priority, facts)
         if unranked >= 0:
             refuse(facts, unranked, now, submit, estimates.queue, size, running.free[0], 0, 0, False)
         head = find_head(ranked, queue.first[0], number)

@@ -299,9 +299,19 @@ class Ordered:
         """How the queue is ordered, and the compiled function that ranks all its jobs."""
         order = self._orders["order"][0]
         ranking = orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
-        if order == "fcfs":
-            return engine.NOT_RANKED, ranking
-        return engine.RANKED_ANEW if orders.changes(order) else engine.RANKED_ONCE, ranking
+        return engine.NOT_RANKED if order == "fcfs" else engine.RANKED_ANEW, ranking
+
+    def _is_fixed(self, given: Given) -> bool:
+        """Whether the order of all jobs is known beforehand: it never changes, and no job follows another."""
+        order, preceding = self._orders["order"][0], given[5]
+        return order == "fcfs" or not (orders.changes(order) or preceding.size)
+
+    def _places(self, given: Given, facts: Facts | None) -> Ints | None:
+        """The place of each job in an order that is fixed; None for the order of arrival."""
+        if self._orders["order"][0] == "fcfs":
+            return None
+        submit, _, estimate, procs, *_ = given
+        return engine.places_in_order(self._ordering(facts)[1], facts, submit, estimate, procs)
 
 
 @dataclass(frozen=True, repr=False)
@@ -338,16 +348,16 @@ class FCFS(Ordered):
     order: orders.Order = "fcfs"
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        if self.order == "fcfs":
+        if self._is_fixed(given):
             submit, run, _, procs, *others = given
-            return {"start": engine.fcfs(submit, run, procs, *others)}
+            return {"start": engine.fcfs(submit, run, procs, *others, places=self._places(given, facts))}
         rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
         return {"start": engine.easy_variants(*given, *rules)[0]}
 
     def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
         if self.order != "fcfs":
             return super()._run_with_gpus(given, gpus, machine_gpus)
-        return {"start": engine.fcfs_with_gpus(*given[:2], *given[3:], gpus, machine_gpus)}
+        return {"start": engine.fcfs(*given[:2], *given[3:], gpus, machine_gpus)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -478,8 +488,9 @@ class EASY(Ordered):
             order = self.order != "fcfs", self._pointer("order", facts), facts
             start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
-        if self.order == "fcfs" and self.adjust is None and self._backfills_in_order:
-            start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra))
+        if self.adjust is None and self._backfills_in_order and self._is_fixed(given):
+            places = self._places(given, facts)
+            start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra), places=places)
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
         machine = given[4]
         if self.backfill == _LOOKAHEAD and machine > MOST_AHEAD:
@@ -500,7 +511,7 @@ class EASY(Ordered):
     def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
         if not (self.order == "fcfs" and self.adjust is None and self._backfills_in_order and self.reservations == 1):
             return super()._run_with_gpus(given, gpus, machine_gpus)
-        start, backfilled, shadow = engine.easy_with_gpus(*given, gpus, machine_gpus, bool(self.reuse_extra))
+        start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra), gpus, machine_gpus)
         return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
     @property

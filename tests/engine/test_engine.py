@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Selective, simulate
+from simlib import EASY, FCFS, Conservative, Selective, engine, simulate
 from simlib.engine import queue
 from simlib.study.investigations.kernel_variants import easy
 
@@ -67,6 +67,31 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(jobs, events):
         while candidates[-1] < len(jobs):
             candidates.append(queue.next_candidate(index, groups, candidates[-1] + 1, len(jobs), free, extra, time))
         assert candidates == [-1, *fit, len(jobs)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("uses", ["", "followers", "gpus", "places", "followers gpus", "gpus places"])
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32), most=st.sampled_from([0, 1, 2, 7, 20]), reuse_extra=st.booleans())
+def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse_extra):
+    rng, n = np.random.default_rng(seed), 150
+    jobs = random_workload(seed, n, machine=64).scale_arrivals(0.4).jobs
+    columns = jobs[["submit", "run", "estimate", "procs"]].to_numpy().T.copy()
+    needed, follows = rng.integers(0, 4, n), np.append(False, rng.random(n - 1) < 0.3)
+    feedback = (
+        np.where(follows, rng.integers(0, np.arange(n).clip(1)), -1),
+        np.where(follows, rng.integers(0, 99, n), 0),
+    )
+    more = {"gpus": needed, "machine_gpus": 3} if "gpus" in uses else {}
+    more |= {"places": rng.permutation(n).astype(np.uint64)} if "places" in uses else {}
+
+    def schedule(most):
+        submit, *others = columns.copy()
+        given = submit, *others, 64, *(feedback if "followers" in uses else engine.OPEN), np.zeros(2, np.int64)
+        return *engine.easy(*given, reuse_extra, **more, most=most), submit
+
+    for without, index in zip(schedule(n), schedule(most), strict=True):
+        assert (without == index).all()
 
 
 def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():
