@@ -3,6 +3,7 @@
 from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy, fcfs
 from .estimating import Adjusting, Predicting
+from .gaps import MANY, gaps_of
 from .ranking import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
 from .reserving import ADAPTIVE, reserving, slurm_backfill
 from .running import OPEN
@@ -14,6 +15,7 @@ __all__ = [
     "BEST_SET",
     "BY_ARRIVAL",
     "BY_START",
+    "MANY",
     "NOBODY",
     "NOT_RANKED",
     "NO_COMPRESSION",
@@ -31,6 +33,7 @@ __all__ = [
     "easy_with_gpus",
     "fcfs",
     "fcfs_with_gpus",
+    "gaps_of",
     "reserving",
     "slurm_backfill",
 ]

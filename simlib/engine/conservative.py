@@ -5,7 +5,7 @@ to arrive, and all others. A new job goes into the small part. When this is full
 are merged. So a queue of 100,000 jobs is not shifted at each arrival.
 
 Compression takes nearly all the time: when a job ends early, every queued job is examined, and a few move a little. Six
-techniques make this cheap, and change no schedule:
+techniques make this cheap, and change no schedule; `gaps` has another one for a long queue:
 
 1. A job is not lifted out of the profile to learn whether it can move. It is looked for a gap before its reserved start
    only; from there on it fits in any case, for it stands there (see `anchor_point`).
@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._util.compiled import compiled
+from .gaps import anything_opened, compress_by_gaps, note_gaps
 from .profile import advance, all_free, anchor_point, first_gap, forget, give, make_room, no_searches
 from .running import (
     NEVER,
@@ -256,26 +257,32 @@ def _rebackfill(profile, jobs, start, estimate, size):
 
 
 @uncounted
-def _move_forward(profile, reserved, estimate, size, horizon, when_early):
-    """Use the processors of jobs that ended early. Returns until when processors are given back; -NEVER for none.
+def _move_forward(profile, reserved, estimate, size, horizon, when_early, gaps, noting, many):
+    """Use the processors of jobs that ended early. Returns the next horizon, and whether gaps are noted from now on.
 
-    Since the last call, processors have been given back until `horizon`.
+    Since the last call, processors have been given back until `horizon`. The next one is until when this call gives
+    some back, `NEVER` if that is not known, -NEVER if no job moves.
     """
     merge(reserved)
     jobs = reserved.by_start[reserved.first[0] : reserved.last[0]]
     if when_early != BY_START:
         jobs = reserved.by_arrival[: drop_started(reserved)]
+    by_gaps = jobs.size >= many and when_early != REBACKFILL
     if when_early == REBACKFILL:
         _rebackfill(profile, jobs, reserved.start, estimate, size)
+    elif by_gaps:
+        if not noting:
+            anything_opened(gaps)
+        horizon = NEVER if compress_by_gaps(profile, jobs, reserved.start, estimate, size, gaps) else -NEVER
     else:
         horizon = compress(profile, jobs, reserved.start, estimate, size, horizon)
-    if horizon > -NEVER:  # else nothing has moved
+    if horizon > -NEVER:
         sort_by_start(reserved)
-    return horizon
+    return horizon, by_gaps
 
 
 @compiled
-def conservative(submit, run, estimate, size, machine, preceding, think, progress_and_stop, when_early):
+def conservative(submit, run, estimate, size, machine, preceding, think, progress_and_stop, when_early, gaps, many):
     """Start times under conservative backfilling.
 
     Parameters
@@ -284,6 +291,8 @@ def conservative(submit, run, estimate, size, machine, preceding, think, progres
         As for `easy`; no estimate is below the run time.
     when_early : int, what is done when a job ends before it was expected to: BY_ARRIVAL and BY_START compress the
         schedule in order of arrival, or of reserved start (ties by arrival); NO_COMPRESSION; REBACKFILL
+    gaps : Gaps, for these jobs
+    many : int, how many waiting jobs are compressed with their help; `gaps.MANY` is the fastest
 
     Returns
     -------
@@ -297,6 +306,7 @@ def conservative(submit, run, estimate, size, machine, preceding, think, progres
     start, guarantee, backfilled = reserved.start, np.zeros(n, np.int64), np.zeros(n, np.bool_)
     starting = np.empty(n, np.uint64)
     horizon = -NEVER  # until when processors have been given back since the queued jobs were looked at last
+    noting = False  # whether `gaps` has what was given back since
 
     while progress_and_stop[1] == 0:
         now = min(next_arrival(arrivals), next_end(by_end), next_start(reserved))
@@ -309,14 +319,18 @@ def conservative(submit, run, estimate, size, machine, preceding, think, progres
             job = take_next(by_end)
             expected = start[job] + estimate[job]
             if expected > now:
-                give(profile, profile.first[0], now, expected, size[job])
+                k = give(profile, profile.first[0], now, expected, size[job])
                 horizon = max(horizon, expected)
+                if noting:
+                    note_gaps(gaps, profile, k, now, size[job])
                 early = True
             submit_followers(arrivals, job, now)
         if early:
             forget(searches)
             if anybody_waits(reserved) and when_early != NO_COMPRESSION:
-                horizon = _move_forward(profile, reserved, estimate, size, horizon, when_early)
+                horizon, noting = _move_forward(
+                    profile, reserved, estimate, size, horizon, when_early, gaps, noting, many
+                )
 
         while next_arrival(arrivals) <= now:  # 2. jobs join the queue
             job = arrive(arrivals)

@@ -186,15 +186,15 @@ def anchor_point(profile, k, size, duration, reserved, horizon):
 
 
 @part
-def _step_at(profile, time):
+def step_at(profile, time):
     """Find the step in which `time` lies, the earlier one of a doubled step, or the first of all."""
     times, first = profile.times, profile.first[0]
-    step = _first_not_below(times, first, profile.last[0], time)
+    step = first_not_below(times, first, profile.last[0], time)
     return step if times[step] == time or step == first else step - ONE
 
 
 @part
-def _first_not_below(values, low, high, value):
+def first_not_below(values, low, high, value):
     """Find the first place from `low` on whose value is not below this one, in values that rise; `high` for none."""
     while low < high:
         middle = (low + high) // TWO
@@ -232,7 +232,7 @@ def first_gap(searches, profile, size, duration):
     if not searches[_VALID]:
         searches[:] = -NEVER
         searches[_VALID] = True
-    k = _step_at(profile, _no_gap_before(searches, size, duration))
+    k = step_at(profile, _no_gap_before(searches, size, duration))
     k = anchor_point(profile, k, size, duration, NEVER, NEVER)
     _remember(searches, size, duration, profile.times[k])
     return k

@@ -25,6 +25,9 @@ _COMPRESS = {
 
 _ADAPTIVE = "adaptive"
 
+MANY = engine.MANY
+"""Waiting jobs from which on compression uses a table of gaps."""
+
 
 @dataclass(frozen=True, repr=False)
 class Conservative(Ordered):
@@ -77,7 +80,8 @@ class Conservative(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.order == "fcfs":
-            start, guarantee, backfilled = engine.conservative(*given, _COMPRESS[self.compress])
+            gaps = engine.gaps_of(given[3], given[2])
+            start, guarantee, backfilled = engine.conservative(*given, _COMPRESS[self.compress], gaps, MANY)
         else:
             order = True, self._pointer("order", facts), facts
             start, guarantee, backfilled = engine.reserving(*given, EVERYONE, 0.0, *order)
