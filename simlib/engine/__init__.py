@@ -1,13 +1,12 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
-from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy, fcfs
 from .estimating import Adjusting, Predicting
-from .gaps import MANY, gaps_of
 from .ranking import NOT_RANKED, RANKED_ANEW, RANKED_ONCE
-from .reserving import ADAPTIVE, reserving, slurm_backfill
+from .reserving import ADAPTIVE, BY_ARRIVAL, BY_START, EVERYONE, NO_COMPRESSION, REBACKFILL, reserving
 from .running import OPEN
-from .two_resources import conservative_with_gpus, easy_with_gpus, fcfs_with_gpus
+from .slurm import slurm_backfill
+from .two_resources import easy_with_gpus, fcfs_with_gpus
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [
@@ -15,7 +14,7 @@ __all__ = [
     "BEST_SET",
     "BY_ARRIVAL",
     "BY_START",
-    "MANY",
+    "EVERYONE",
     "NOBODY",
     "NOT_RANKED",
     "NO_COMPRESSION",
@@ -26,14 +25,11 @@ __all__ = [
     "REBACKFILL",
     "Adjusting",
     "Predicting",
-    "conservative",
-    "conservative_with_gpus",
     "easy",
     "easy_variants",
     "easy_with_gpus",
     "fcfs",
     "fcfs_with_gpus",
-    "gaps_of",
     "reserving",
     "slurm_backfill",
 ]

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .profile import first_not_below, give, step_at
-from .running import NEVER, ONE, part, uncounted
+from .profile import FIRST, LAST, first_not_below, give, step_at
+from .running import NEVER, ONE, small, uncounted
 
 MANY = 256
 """Waiting jobs from which on the table is worth while; at 250 to 400 it is as fast as `conservative.compress`."""
@@ -65,7 +65,7 @@ def _classes(largest, to_octave):
     return np.array(bounds, np.int64)
 
 
-@uncounted
+@small
 def anything_opened(gaps):
     """Note that a gap may have been opened anywhere, because none was noted while few jobs waited."""
     gaps.opened[:] = -NEVER
@@ -74,7 +74,7 @@ def anything_opened(gaps):
 @uncounted
 def note_gaps(gaps, profile, k, begin, procs):
     """Note the gaps that were opened by giving back `procs` from `begin` until step k begins."""
-    times, free, first, last = profile.times, profile.free, profile.first[0], profile.last[0]
+    times, free, first, last = profile.times, profile.free, profile.at[FIRST], profile.at[LAST]
     low, least, most = k, NEVER, np.int64(0)
     while low > first and times[low] > begin:  # the step at `begin` may have gone as room for another
         low -= ONE
@@ -108,7 +108,7 @@ def compress_by_gaps(profile, jobs, start, estimate, size, gaps):
 
     Returns whether a job moves.
     """
-    times, free, first, moved = profile.times, profile.free, profile.first[0], False
+    times, free, first, moved = profile.times, profile.free, profile.at[FIRST], False
     opened, before = gaps.opened, gaps.before
     for c in range(opened.shape[0]):
         for d in range(opened.shape[1]):
@@ -118,7 +118,7 @@ def compress_by_gaps(profile, jobs, start, estimate, size, gaps):
         c, d = np.uint64(gaps.of_size[job]), np.uint64(gaps.of_duration[job])
         if min(opened[c, 0], before[c, 0]) >= reserved:
             continue
-        anchor = first_not_below(times, first, profile.last[0], reserved)
+        anchor = first_not_below(times, first, profile.at[LAST], reserved)
         while anchor > first and free[anchor - ONE] >= procs:  # the gap that ends at its reservation
             anchor -= ONE
         since = min(opened[c, d], before[c, d])
@@ -139,7 +139,7 @@ def compress_by_gaps(profile, jobs, start, estimate, size, gaps):
     return moved
 
 
-@part
+@small
 def _first_gap_between(profile, k, anchor, procs, duration):
     """Find the first step from k on at which a gap begins; `anchor`, which has too few before it, if none does."""
     times, free = profile.times, profile.free
@@ -154,7 +154,7 @@ def _first_gap_between(profile, k, anchor, procs, duration):
     return anchor
 
 
-@part
+@small
 def _raise(gaps, c, d, time):
     """Note that no gap of these classes, or larger and longer ones, begins before `time`."""
     opened, before = gaps.opened, gaps.before
