@@ -155,7 +155,7 @@ def give(profile, k, begin, end, procs):
     return k
 
 
-@uncounted
+@part
 def anchor_point(profile, k, size, duration, reserved, horizon):
     """Find the first step from k on at whose beginning `size` processors are free for `duration` (MF 2.1, step 1).
 
