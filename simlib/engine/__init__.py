@@ -1,12 +1,11 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
-from .conservative import BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL, conservative
 from .easy import easy, fcfs
 from .estimating import Adjusting, Predicting
 from .ranking import NOT_RANKED, RANKED_ANEW, places_in_order
-from .reserving import ADAPTIVE, reserving, slurm_backfill
+from .reserving import ADAPTIVE, BY_ARRIVAL, BY_START, EVERYONE, NO_COMPRESSION, REBACKFILL, reserving
 from .running import OPEN
-from .two_resources import conservative_with_gpus
+from .slurm import slurm_backfill
 from .variants import BEST_SET, NOBODY, ONE_BY_ONE, easy_variants
 
 __all__ = [
@@ -14,6 +13,7 @@ __all__ = [
     "BEST_SET",
     "BY_ARRIVAL",
     "BY_START",
+    "EVERYONE",
     "NOBODY",
     "NOT_RANKED",
     "NO_COMPRESSION",
@@ -23,8 +23,6 @@ __all__ = [
     "REBACKFILL",
     "Adjusting",
     "Predicting",
-    "conservative",
-    "conservative_with_gpus",
     "easy",
     "easy_variants",
     "fcfs",

@@ -19,52 +19,47 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._util.compiled import compiled
-from .running import NEVER, ONE, part, uncounted
+from .running import NEVER, ONE, part, small, uncounted
 
 TWO = np.uint64(2)
 _NEAR = np.uint64(16)  # steps within which room is looked for
 _LONG = np.uint64(512)  # steps of a profile in which room is made in advance
+FIRST, LAST, _MANY = range(3)
 
 
-class _Profile(NamedTuple):
+class Profile(NamedTuple):
     """How many processors will be free, in steps.
 
     Attributes
     ----------
     times, free : int64 arrays
         `free[k]` processors are free from second `times[k]` until `times[k + 1]`, for each of the steps
-        `first[0] <= k < last[0]`; the first one begins now, and `times[last[0]]` is `NEVER`.
-    first, last : uint64 arrays of one number
-    many : uint64 array of one number
-        From this number of steps on, tidying is worth while.
+        `at[FIRST] <= k < at[LAST]`; the first one begins now, and `times[at[LAST]]` is `NEVER`.
+    at : uint64 array
+        The first and the last step, and the number of steps from which on tidying is worth while.
     """
 
     times: np.ndarray
     free: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    many: np.ndarray
+    at: np.ndarray
 
 
-@compiled
 def all_free(machine, jobs):
-    """Make the profile of a machine of so many processors, on which so many jobs will run."""
-    room = 12 * jobs + 64  # 3 steps a job before `_tidy`, and 9 that the events of an instant may add
-    times, free = np.empty(room, np.int64), np.empty(room, np.int64)
+    """Make the profile of a machine of so many processors, on which so many jobs will run. This is plain Python."""
+    times, free = np.empty((2, 12 * jobs + 64), np.int64)  # 3 steps a job before `_tidy`, and 9 within an instant
     times[0], free[0], times[1] = 0, machine, NEVER
-    return _Profile(times, free, np.zeros(1, np.uint64), np.ones(1, np.uint64), np.full(1, 32, np.uint64))
+    return Profile(times, free, np.array([0, 1, 32], np.uint64))
 
 
-@part
+@uncounted
 def advance(profile, now):
     """Drop the part before `now`; tidy up a profile that has become too long."""
-    times, first = profile.times, profile.first[0]
+    times, first = profile.times, profile.at[FIRST]
     while times[first + ONE] <= now:
         first += ONE
     times[first] = now
-    profile.first[0] = first
-    if profile.last[0] > profile.many[0]:
+    profile.at[FIRST] = first
+    if profile.at[LAST] > profile.at[_MANY]:
         _tidy(profile)
 
 
@@ -75,10 +70,10 @@ def _tidy(profile):
     Sets the number of steps from which tidying is worth while again: soon in a long profile, because its room is used
     up.
     """
-    times, free, first = profile.times, profile.free, profile.first[0]
+    times, free, first = profile.times, profile.free, profile.at[FIRST]
     times[0], free[0] = times[first], free[first]
     kept = np.uint64(0)
-    for k in range(first + ONE, profile.last[0]):
+    for k in range(first + ONE, profile.at[LAST]):
         if free[k] != free[kept]:
             kept += ONE
             times[kept], free[kept] = times[k], free[k]
@@ -86,11 +81,11 @@ def _tidy(profile):
     times[last] = NEVER
     if last > _LONG:
         last = _spread(times, free, last)
-    profile.first[0], profile.last[0] = np.uint64(0), last
-    profile.many[0] = last + last // np.uint64(8 if last < _LONG else 32) + np.uint64(8)
+    profile.at[FIRST], profile.at[LAST] = np.uint64(0), last
+    profile.at[_MANY] = last + last // np.uint64(8 if last < _LONG else 32) + np.uint64(8)
 
 
-@uncounted
+@small
 def _spread(times, free, last):
     """Double every second step: one of each pair is superfluous, and so is room. Returns the new last step."""
     k = new_last = last + last // TWO
@@ -105,12 +100,12 @@ def _spread(times, free, last):
     return new_last
 
 
-@part
+@uncounted
 def _insert_before(profile, k, begin, procs):
     """Insert a step that begins at `begin`, with `procs` free, before step k. Returns that step."""
     times, free = profile.times, profile.free
     room = k - ONE
-    nearest = max(profile.first[0], max(k, _NEAR) - _NEAR)
+    nearest = max(profile.at[FIRST], max(k, _NEAR) - _NEAR)
     while room > nearest and free[room] != free[room - ONE]:
         room -= ONE
     if room > nearest:
@@ -119,12 +114,12 @@ def _insert_before(profile, k, begin, procs):
             times[room], free[room] = times[room + ONE], free[room + ONE]
             room += ONE
     else:
-        last = profile.last[0]
+        last = profile.at[LAST]
         room = k + ONE if last - k > _LONG else last  # the rest is shifted, in a long profile to the next room only
         while room < last and free[room] != free[room - ONE]:
             room += ONE
         if room == last:
-            room = profile.last[0] = last + ONE
+            room = profile.at[LAST] = last + ONE
         make_room(times, k, room)
         make_room(free, k, room)
     times[k], free[k] = begin, procs
@@ -139,7 +134,7 @@ def make_room(values, k, last):
         rest[i] = rest[i - 1]
 
 
-@part
+@uncounted
 def give(profile, k, begin, end, procs):
     """Add `procs` free processors from `begin`, which is not before step k, until `end`; a negative number takes them.
 
@@ -185,16 +180,16 @@ def anchor_point(profile, k, size, duration, reserved, horizon):
             return anchor
 
 
-@part
-def _step_at(profile, time):
+@uncounted
+def step_at(profile, time):
     """Find the step in which `time` lies, the earlier one of a doubled step, or the first of all."""
-    times, first = profile.times, profile.first[0]
-    step = _first_not_below(times, first, profile.last[0], time)
+    times, first = profile.times, profile.at[FIRST]
+    step = first_not_below(times, first, profile.at[LAST], time)
     return step if times[step] == time or step == first else step - ONE
 
 
-@part
-def _first_not_below(values, low, high, value):
+@uncounted
+def first_not_below(values, low, high, value):
     """Find the first place from `low` on whose value is not below this one, in values that rise; `high` for none."""
     while low < high:
         middle = (low + high) // TWO
@@ -209,30 +204,30 @@ _SIZES, _DURATIONS = 8, 32  # classes to an octave; there are more different dur
 _VALID = 0, 0  # an entry that the tree does not use: whether the table holds anything
 
 
-@compiled
 def no_searches(machine, longest):
-    """An empty table for jobs of up to that many processors and seconds."""
-    searches = np.empty((_class_of(machine, _SIZES) + 3, _class_of(longest, _DURATIONS) + 3), np.int64)
+    """Make an empty table for jobs of up to that many processors and seconds. This is plain Python."""
+    classes = (_class_of.py_func(x, of) for x, of in ((int(machine), _SIZES), (int(longest), _DURATIONS)))
+    searches = np.empty([number + 3 for number in classes], np.int64)
     searches[_VALID] = False
     return searches
 
 
-@part
+@small
 def forget(searches):
     """Forget all results, because processors have been given back."""
     searches[_VALID] = False
 
 
-@part
+@small
 def first_gap(searches, profile, size, duration):
     """Find the first step at which a gap for a new job begins, with the help of earlier results, and remember it."""
-    first = profile.first[0]
-    if profile.last[0] - first < _LONG:
+    first = profile.at[FIRST]
+    if profile.at[LAST] - first < _LONG:
         return anchor_point(profile, first, size, duration, NEVER, NEVER)
     if not searches[_VALID]:
         searches[:] = -NEVER
         searches[_VALID] = True
-    k = _step_at(profile, _no_gap_before(searches, size, duration))
+    k = step_at(profile, _no_gap_before(searches, size, duration))
     k = anchor_point(profile, k, size, duration, NEVER, NEVER)
     _remember(searches, size, duration, profile.times[k])
     return k
@@ -247,7 +242,7 @@ def _class_of(x, classes):
     return classes * octave + (x >> octave)
 
 
-@uncounted
+@small
 def _no_gap_before(searches, size, duration):
     """A time before which there is no gap of this size and duration."""
     time = -NEVER
@@ -261,7 +256,7 @@ def _no_gap_before(searches, size, duration):
     return time
 
 
-@uncounted
+@small
 def _remember(searches, size, duration, time):
     """Remember that there is no gap of this size and duration, or more, before `time`."""
     i = _class_of(size - 1, _SIZES) + 2  # the first class that has no smaller ones

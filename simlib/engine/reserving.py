@@ -1,34 +1,58 @@
-"""Backfilling that plans the start of some of the waiting jobs: between EASY and conservative backfilling.
+"""Backfilling that plans the start of waiting jobs: conservative (MF section 2.1), selective, several reservations.
 
-With reservations for some, a job that has one keeps it, and can only move forward, as under conservative backfilling.
-Any other job may start when it fits until its expected end without touching a reservation.
+A job that has a reservation keeps it, and can only move forward. Any other job may start when it fits until its
+expected end without touching a reservation. Conservative backfilling is the case in which every job gets a reservation
+when it arrives. Then a pass looks at the jobs that arrive, and at those that are due. In the other cases it goes
+through the whole queue.
 
-Slurm's backfill scheduler makes a plan for the first jobs of the queue in each of its cycles, and then forgets it.
+Compression takes nearly all the time: when a job ends early, every job with a reservation is examined, and a few move a
+little. Six techniques make this cheap, and change no schedule; `gaps` has another one for a long queue:
+
+1. A job is not lifted out of the profile to learn whether it can move. It is looked for a gap before its reserved start
+   only; from there on it fits in any case, for it stands there (see `anchor_point`).
+2. A job that could not start earlier when it was looked at last, or when it got its reservation, can do so now only
+   with processors that have been given back since: gaps are looked for up to the horizon until which there are such.
+3. Where the job before it was no larger and no longer, as is often the case, for users submit the same job many times,
+   a job is looked for a gap from where the search for that one ended. What kept the one from starting earlier, a time
+   at which too few processors are free, lies before its start, and keeps the other from it too if that is not reserved
+   to start sooner.
+4. A job that moves takes and gives back processors only where its old and its new time do not overlap. In between the
+   same number would be given and taken.
+5. A step of the profile that has become superfluous stays as room for the next one near it (see `profile`).
+6. In order of start one pass is enough, however often it were repeated: a move gives processors back from the job's
+   old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
+
+If a hundred thousand jobs wait, `first_gap` knows where the search for a gap can begin, and `due` and `profile` shift
+little of their arrays.
+
+Where jobs need GPUs, there is a profile of each resource, and both are searched in turn for a gap.
 """
 
 import numpy as np
 
-from .._util.compiled import compiled
-from .conservative import compress
-from .profile import advance, all_free, anchor_point, give
+from .due import merge, next_due, nobody_due, reserve, sort_again, take_due
+from .gaps import MANY, anything_opened, compress_by_gaps, gaps_of, note_gaps
+from .profile import FIRST, advance, all_free, anchor_point, first_gap, forget, give, make_room, no_searches
 from .ranking import note_end, note_start, rank, refuse
 from .running import (
     NEVER,
     ONE,
-    arrivals_of,
+    Ends,
+    all_arrivals,
     arrive,
-    end_job,
-    idle,
     insert,
     next_arrival,
     next_end,
-    no_ends,
-    part,
-    start_job,
+    small,
     submit_followers,
     take_next,
     uncounted,
 )
+
+BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
+
+EVERYONE = np.iinfo(np.int64).max
+"""More than any queue has jobs."""
 
 ADAPTIVE = -1.0
 """The threshold that is the mean slowdown of the jobs that have ended."""
@@ -36,14 +60,31 @@ ADAPTIVE = -1.0
 _SHORTEST = 10
 """Seconds: a shorter job is as slow as one of this length, as for bounded slowdown."""
 
+# The queue
+
+
+@small
+def join_by_rank(queue, first, last, priorities, job, own):
+    """Insert the job that arrived last into a sorted queue, `queue[first:last]`, by a rank that does not change."""
+    priorities[job] = own
+    low, high = first, last
+    while low < high:
+        middle = (low + high) // 2
+        if priorities[queue[middle]] >= own:
+            low = middle + 1
+        else:
+            high = middle
+    make_room(queue, low, last)
+    queue[low] = job
+
 
 @uncounted
-def sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts):
-    """Sort waiting jobs by falling priority, ties by arrival. Returns the place of a job without a number, or `count`.
+def sort_waiting(queue, priorities, arrivals, now, free, estimate, size, priority, facts):
+    """Sort waiting jobs by falling priority, ties by arrival. Returns the place of a job without a number, or the end.
 
     Insertion sort: between two passes the order hardly changes.
     """
-    for i in range(count):
+    for i in range(queue.size):
         job = queue[i]
         own = rank(priority, facts, job, now, arrivals.submit, estimate, size, free, 0, 0)
         if np.isnan(own):
@@ -57,23 +98,20 @@ def sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, 
             queue[j] = queue[j - 1]
             j -= 1
         queue[j] = job
+    return queue.size
+
+
+@small
+def _drop_started(queue, first, new, last, waits):
+    """Move the jobs that wait, and those from `new` on, to the front of a queue. Returns how many they are."""
+    count = 0
+    for i in range(first, last):
+        queue[count] = queue[i]
+        count += waits[queue[i]] or i >= new
     return count
 
 
-@uncounted
-def _give_up(profile, queue, most, count, start, estimate, size):
-    """Cancel the reservations of jobs that are no longer among the first. Returns until when this frees processors."""
-    horizon = -NEVER
-    for i in range(most, count):
-        job = queue[i]
-        if start[job] != NEVER:
-            give(profile, profile.first[0], start[job], start[job] + estimate[job], size[job])
-            horizon = max(horizon, start[job] + estimate[job])
-            start[job] = NEVER
-    return horizon
-
-
-@uncounted
+@small
 def _holders_of(queue, count, start, holders):
     """List the jobs that hold a reservation, in the order of the queue. Returns their number."""
     held = 0
@@ -84,13 +122,16 @@ def _holders_of(queue, count, start, holders):
     return held
 
 
-@part
+# Whose turn it is to get a reservation
+
+
+@small
 def _expected_slowdown(wait, duration):
     """The bounded slowdown of a job with this wait, if it starts now and runs this long; to nine digits."""
     return np.rint(max(1.0, (wait + duration) / max(duration, _SHORTEST)) * 1e9) / 1e9
 
 
-@part
+@small
 def _is_slow(wait, duration, entitling):
     """Tell whether a job's expected slowdown reaches the threshold; if it is far away, without a division."""
     if entitling <= 1:
@@ -99,7 +140,7 @@ def _is_slow(wait, duration, entitling):
     return wait + duration >= near * max(duration, _SHORTEST) and _expected_slowdown(wait, duration) >= entitling
 
 
-@part
+@small
 def _slowdown_that_entitles(threshold, slowdowns, ended):
     """The threshold: the expected slowdown from which on a job gets a reservation."""
     if threshold != ADAPTIVE:
@@ -107,7 +148,162 @@ def _slowdown_that_entitles(threshold, slowdowns, ended):
     return np.rint(slowdowns / ended * 1e9) / 1e9 if ended > 0 else 1.0
 
 
-@compiled
+# Processors, and GPUs beside them
+
+
+@uncounted
+def _gap(profile, k, time, size, duration, reserved, horizon):
+    """Find the first second from `time` on at which a gap begins in one profile; `time` is not before step k.
+
+    `reserved` and `horizon` are those of `anchor_point`. Returns the step in which the second lies, and the second.
+    """
+    times, free = profile.times, profile.free
+    while times[k + ONE] <= time:
+        k += ONE
+    if time >= min(reserved, horizon):
+        return k, time
+    if free[k] >= size:  # then the gap may begin within the step
+        end = min(time + duration, reserved)
+        step = k
+        while times[step] < end and free[step] >= size:
+            step += ONE
+        if times[step] >= end:
+            return k, time
+        k = step
+    k = anchor_point(profile, k, size, duration, reserved, horizon)
+    return k, times[k]
+
+
+@uncounted
+def _gap_in_both(by_procs, by_gpus, k, k_gpus, time, size, gpus, duration, reserved, horizon):
+    """Find the first second from `time` on at which a gap begins in both profiles.
+
+    Returns the steps of both profiles in which the second lies, and the second.
+    """
+    while True:
+        k, time = _gap(by_procs, k, time, size, duration, reserved, horizon)
+        if gpus == 0 or time >= min(reserved, horizon):
+            return k, k_gpus, time
+        k_gpus, later = _gap(by_gpus, k_gpus, time, gpus, duration, reserved, horizon)
+        if later == time:
+            return k, k_gpus, time
+        time = later
+
+
+@small
+def _earliest(profile, k, until, job, estimate, size, gpus):
+    """Find where a new job fits first, from step k on and before `until`.
+
+    Returns the step, that of the profile of GPUs, which is the first one where there are none, and the second.
+    """
+    if gpus is None:
+        k = anchor_point(profile, k, size[job], estimate[job], NEVER, until)
+        return k, k, profile.times[k]
+    needed, by_gpus = gpus
+    time = profile.times[k]
+    return _gap_in_both(
+        profile, by_gpus, k, by_gpus.at[FIRST], time, size[job], needed[job], estimate[job], NEVER, until
+    )
+
+
+@small
+def _plan(profile, k, k_gpus, begin, job, estimate, size, gpus):
+    """Let a job take its processors and GPUs from `begin`, which is in step k, until its expected end."""
+    give(profile, k, begin, begin + estimate[job], -size[job])
+    if gpus is not None:
+        needed, by_gpus = gpus
+        if needed[job] > 0:
+            give(by_gpus, k_gpus, begin, begin + estimate[job], -needed[job])
+
+
+@small
+def _give_back(profile, begin, end, job, size, gpus, gaps, noting):
+    """Give back what a job had from `begin`, and note the gaps that this opens, if they are noted."""
+    k = give(profile, profile.at[FIRST], begin, end, size[job])
+    if gaps is not None:
+        if noting and begin < end:
+            note_gaps(gaps, profile, k, begin, size[job])
+    if gpus is not None:
+        needed, by_gpus = gpus
+        if needed[job] > 0:
+            give(by_gpus, by_gpus.at[FIRST], begin, end, needed[job])
+
+
+@small
+def _move(profile, k, reserved, anchor, duration, amount):
+    """Move a reservation to an earlier second; where the old and the new one overlap, the profile does not change."""
+    end = anchor + duration
+    k = give(profile, k, anchor, min(end, reserved), -amount)
+    give(profile, k, max(end, reserved), reserved + duration, amount)
+
+
+@small
+def _step_back(profile, k, time):
+    """Find the first step, from k back, that begins at `time` or holds it; steps may have been shifted."""
+    while k > profile.at[FIRST] and (profile.times[k] > time or profile.times[k - ONE] >= time):
+        k -= ONE
+    return k
+
+
+# Compression
+
+
+@uncounted
+def _compress(profile, jobs, start, estimate, size, gpus, horizon):
+    """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
+
+    Since the jobs were last examined, processors have been given back until `horizon`. Returns until when this call
+    gives processors back; -NEVER if no job moves.
+    """
+    given_back, now = -NEVER, profile.times[profile.at[FIRST]]
+    k = k_gpus = profile.at[FIRST]  # where the search for the job before ended
+    size_before, estimate_before, start_before, gpus_before, time = NEVER, NEVER, NEVER, NEVER, now
+    for job in jobs:
+        reserved = start[job]
+        no_sooner = (size[job] >= size_before) & (estimate[job] >= estimate_before) & (reserved >= start_before)
+        if gpus is None:
+            k = k if no_sooner else profile.at[FIRST]
+            k = anchor_point(profile, k, size[job], estimate[job], reserved, horizon)
+            time = profile.times[k]
+        else:
+            needed, by_gpus = gpus
+            if not (no_sooner and needed[job] >= gpus_before):
+                k, k_gpus, time = profile.at[FIRST], by_gpus.at[FIRST], now
+            k, k_gpus, time = _gap_in_both(
+                profile, by_gpus, k, k_gpus, time, size[job], needed[job], estimate[job], reserved, horizon
+            )
+            gpus_before = needed[job]
+        size_before, estimate_before, start_before = size[job], estimate[job], reserved
+        if time < min(reserved, horizon):
+            given_back = max(given_back, reserved + estimate[job])
+            horizon = max(horizon, given_back)
+            _move(profile, k, reserved, time, estimate[job], size[job])
+            k = _step_back(profile, k, time)
+            if gpus is not None:
+                if needed[job] > 0:
+                    _move(by_gpus, k_gpus, reserved, time, estimate[job], needed[job])
+                    k_gpus = _step_back(by_gpus, k_gpus, time)
+            start[job] = start_before = time
+    return given_back
+
+
+@small
+def _rebackfill(profile, jobs, start, estimate, size):
+    """Forget all reservations and make new ones, each job in turn; MF 2.1 warns of this (figure 2)."""
+    first = profile.at[FIRST]
+    for job in jobs:
+        give(profile, first, start[job], start[job] + estimate[job], size[job])
+    for job in jobs:
+        k = anchor_point(profile, first, size[job], estimate[job], NEVER, NEVER)
+        start[job] = profile.times[k]
+        give(profile, k, start[job], start[job] + estimate[job], -size[job])
+
+
+# The loop
+
+_BEGIN, _END, _DUE, _HORIZON, _ENDED, _REFUSED, _NOW, _FREE = range(8)  # what outlives a return of the kernel
+
+
 def reserving(
     submit,
     run,
@@ -117,23 +313,31 @@ def reserving(
     preceding,
     think,
     progress_and_stop,
-    most,
-    threshold,
-    prioritised,
-    priority,
-    facts,
+    when_early=BY_ARRIVAL,
+    most=EVERYONE,
+    threshold=0.0,
+    priority=None,
+    facts=None,
+    changing=True,
+    gpus=None,
+    machine_gpus=0,
 ):
-    """Start times under backfilling with reservations for some.
+    """Start times under backfilling with reservations. This is plain Python, which calls the kernel.
 
     Parameters
     ----------
     submit, run, estimate, size, machine, preceding, think, progress_and_stop
         As for `easy`; no estimate is below the run time.
+    when_early : int, what is done when a job ends before it was expected to: BY_ARRIVAL compresses the schedule in the
+        order of the queue; if every job gets a reservation on arrival, BY_START in order of reserved start (ties by
+        arrival), NO_COMPRESSION and REBACKFILL are possible, too
     most : int, how many of the first jobs in the queue have a reservation
     threshold : float, the expected slowdown from which on a job gets one; `ADAPTIVE`; 0 for any
-    prioritised : bool, whether the queue is sorted by `priority` before each pass, or kept in order of arrival
-    priority : compiled function, as `ranking.rank` calls it
+    priority : compiled function, as `ranking.rank` calls it, by which the queue is sorted; None for order of arrival
     facts : Facts, or None where the function needs none of them
+    changing : bool, whether ranks change while jobs wait
+    gpus : int64 array, the GPUs that each job needs, 0 or more; None if there are none
+    machine_gpus : int, GPUs; no job needs more
 
     Returns
     -------
@@ -141,56 +345,165 @@ def reserving(
     backfilled : bool array, whether the job started while one before it in the queue still waited
     """
     n = submit.size
-    arrivals, by_end = arrivals_of(submit, preceding, think), no_ends(n, n)  # jobs of no length take no room
-    profile, start, reserved = all_free(machine, 2 * n), np.full(n, NEVER), np.full(n, -1)
-    queue, holders, count = np.empty(n, np.uint64), np.empty(n, np.uint64), 0
-    backfilled, priorities = np.zeros(n, np.bool_), np.empty(n)
-    free, horizon, due, slowdowns, ended = machine, -NEVER, NEVER, 0.0, 0
+    arrivals = all_arrivals(submit, preceding, think)
+    by_end = Ends(
+        np.empty(n, np.uint64), np.zeros(n, np.int64), np.zeros(1, np.int64)
+    )  # jobs of no length take no room
+    everyone = most == EVERYONE and 0 <= threshold <= 1 and priority is None
+    start, reserved, backfilled = np.full(n, NEVER), np.full(n, -1), np.zeros(n, np.bool_)
+    state, slowdowns = np.zeros(8, np.int64), np.zeros(1)
+    state[[_DUE, _HORIZON, _REFUSED, _FREE]] = NEVER, -NEVER, -1, machine
+    ranked = None if priority is None else (changing, np.empty(n))
+    many = MANY if gpus is None and when_early in (BY_ARRIVAL, BY_START) else EVERYONE
+    rules = when_early, most, threshold, many
+    room = state, slowdowns, arrivals, by_end, all_free(machine, 2 * n), *np.empty((2, n), np.uint64)
+    due = (nobody_due(start, arrivals.number), no_searches(machine, estimate.max(initial=0))) if everyone else None
+    options = due, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
+    given = submit, run, estimate, size, start, reserved, backfilled, progress_and_stop, rules, room, *options
+    if _reserving(*given, None):
+        _reserving(*given, gaps_of(size, estimate))
+    if state[_REFUSED] >= 0:
+        job, now, free = state[[_REFUSED, _NOW, _FREE]]
+        refuse(facts, job, now, submit, estimate, size, free, 0, 0, False)
+    return start, reserved, backfilled
 
-    while progress_and_stop[1] == 0:
+
+@uncounted
+def _reserving(
+    submit,
+    run,
+    estimate,
+    size,
+    start,
+    reserved,
+    backfilled,
+    progress_and_stop,
+    rules,
+    room,
+    every,
+    priority,
+    facts,
+    ranked,
+    gpus,
+    gaps,
+):
+    """Go on until all jobs have started, or until many reservations are compressed without `gaps`: then return True."""
+    when_early, most, threshold, many = rules
+    state, slowdowns, arrivals, by_end, profile, queue, holders = room
+    first, last, due, horizon, ended = state[_BEGIN], state[_END], state[_DUE], state[_HORIZON], state[_ENDED]
+    free, noting, more = state[_FREE], False, False
+
+    while progress_and_stop[1] == 0 and not more:
         now = min(next_arrival(arrivals), next_end(by_end), due)
         if now == NEVER:
             break
         advance(profile, now)
+        if gpus is not None:
+            advance(gpus[1], now)
 
         early = False  # 1. jobs leave
         while next_end(by_end) <= now:
             job = take_next(by_end)
             expected = start[job] + estimate[job]
             if expected > now:
-                give(profile, profile.first[0], now, expected, size[job])
+                _give_back(profile, now, expected, job, size, gpus, gaps, noting)
                 horizon = max(horizon, expected)
                 early = True
             free += size[job]
-            slowdowns += _expected_slowdown(start[job] - submit[job], run[job])
-            ended += 1
+            if threshold == ADAPTIVE:
+                slowdowns[0] += _expected_slowdown(start[job] - submit[job], run[job])
+                ended += 1
             submit_followers(arrivals, job, now)
             note_end(facts, job, now, size)
 
-        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
-            queue[count] = arrive(arrivals)
-            count += 1
+        new, refused = last, np.int64(-1)  # 2. jobs join the queue
+        while next_arrival(arrivals) <= now:
+            job = arrive(arrivals)
+            queue[last] = job
+            if ranked is not None:
+                changing, priorities = ranked
+                if not changing:
+                    own = rank(priority, facts, job, now, submit, estimate, size, free, 0, 0)
+                    if np.isnan(own):
+                        refused = np.int64(job) if refused < 0 else refused
+                    join_by_rank(queue, first, last, priorities, job, own)
+            last += 1
 
-        if prioritised:  # 3. one scheduling pass
-            place = sort_waiting(queue, count, priorities, arrivals, now, free, estimate, size, priority, facts)
-            if place < count:
-                refuse(facts, queue[place], now, submit, estimate, size, free, 0, 0, False)
-            given_back = _give_up(profile, queue, most, count, start, estimate, size)
-            horizon, early = max(horizon, given_back), early or given_back > -NEVER
-        if early:
-            held = _holders_of(queue, count, start, holders)
-            horizon = compress(profile, holders[:held], start, estimate, size, horizon)
-        entitling, left, due = _slowdown_that_entitles(threshold, slowdowns, ended), 0, NEVER
-        for i in range(count):
+        if ranked is not None:  # 3. the first so many of the queue keep their reservations
+            changing, priorities = ranked
+            if changing:
+                waiting = queue[:last]
+                place = sort_waiting(waiting, priorities, arrivals, now, free, estimate, size, priority, facts)
+                if place < last:
+                    refused = np.int64(queue[place])
+            if refused >= 0:
+                state[_REFUSED], state[_NOW], state[_FREE] = refused, now, free
+                return False
+            for i in range(most, last):
+                job = queue[i]
+                if start[job] != NEVER:
+                    _give_back(profile, start[job], start[job] + estimate[job], job, size, gpus, gaps, noting)
+                    horizon, early = max(horizon, start[job] + estimate[job]), True
+                    start[job] = NEVER
+
+        if early and when_early != NO_COMPRESSION:  # 4. reservations move forward
+            if every is not None:
+                forget(every[1])
+                begin, end = merge(every[0])
+                count = _drop_started(queue, first, new, last, every[0].waits)
+                first, new, last = 0, count - (last - new), count
+                jobs = every[0].jobs[begin:end] if when_early == BY_START else queue[:new]
+            else:
+                jobs = holders[: _holders_of(queue, last, start, holders)]
+            more = jobs.size >= many
+            if when_early == REBACKFILL:
+                _rebackfill(profile, jobs, start, estimate, size)
+            elif gaps is None:
+                horizon = _compress(profile, jobs, start, estimate, size, gpus, horizon)
+            elif more:
+                more = False
+                if not noting:
+                    anything_opened(gaps)
+                horizon = NEVER if compress_by_gaps(profile, jobs, start, estimate, size, gaps) else -NEVER
+                noting = True
+            else:
+                horizon, noting = _compress(profile, jobs, start, estimate, size, gpus, horizon), False
+            if every is not None:
+                if horizon > -NEVER:  # else nothing has moved
+                    sort_again(every[0])
+
+        if every is not None:  # 5. those who join get a reservation, and those start whose time has come
+            by_start, searches = every
+            for i in range(new, last):
+                job = queue[i]
+                k = k_gpus = first_gap(searches, profile, size[job], estimate[job])
+                time = profile.times[k]
+                if gpus is not None:
+                    k, k_gpus, time = _earliest(profile, k, NEVER, job, estimate, size, gpus)
+                reserved[job] = time
+                _plan(profile, k, k_gpus, time, job, estimate, size, gpus)
+                reserve(by_start, job, time)
+            count = take_due(by_start, now, holders)
+            while first < last and not by_start.waits[queue[first]]:
+                first += 1
+            for i in range(count):
+                job = holders[i]
+                backfilled[job] = first < last and arrivals.number[queue[first]] < arrivals.number[job]
+                insert(by_end, job, now + run[job])
+            progress_and_stop[0] += count
+            due = next_due(by_start)
+            continue
+        entitling, left, due = _slowdown_that_entitles(threshold, slowdowns[0], ended), 0, NEVER
+        for i in range(last):
             job = queue[i]
             if start[job] == NEVER:
                 slow = left < most and _is_slow(now - submit[job], estimate[job], entitling)
                 until = NEVER if slow else now + 1
-                if until == NEVER or size[job] <= profile.free[profile.first[0]]:
-                    k = anchor_point(profile, profile.first[0], size[job], estimate[job], NEVER, until)
-                    if profile.times[k] < until:
-                        start[job] = profile.times[k]
-                        give(profile, k, start[job], start[job] + estimate[job], -size[job])
+                if until == NEVER or size[job] <= profile.free[profile.at[FIRST]]:
+                    k, k_gpus, time = _earliest(profile, profile.at[FIRST], until, job, estimate, size, gpus)
+                    if time < until:
+                        start[job] = time
+                        _plan(profile, k, k_gpus, time, job, estimate, size, gpus)
                 if until == NEVER and reserved[job] < 0:
                     reserved[job] = start[job]
             if start[job] == now:
@@ -203,145 +516,7 @@ def reserving(
                 due = min(due, start[job])
                 queue[left] = job
                 left += 1
-        count = left
-    return start, reserved, backfilled
-
-
-# Slurm's backfill
-
-
-@uncounted
-def _rounded_up(time, resolution):
-    """The first multiple of the resolution at or after a second."""
-    return time + -time % resolution
-
-
-@uncounted
-def _draw_map(profile, running, now, size):
-    """Make the profile of the running jobs; each holds its processors until its expected end."""
-    expected, last = running.by_expected_end, np.uint64(0)
-    profile.times[0], profile.free[0] = now, running.free[0]
-    for i in range(expected.count[0] - 1, -1, -1):
-        job = expected.jobs[i]
-        end = max(expected.time[job], now + 1)  # one of no length has not left yet
-        if end > profile.times[last]:
-            last += ONE
-            profile.times[last], profile.free[last] = end, profile.free[last - ONE]
-        profile.free[last] += size[job]
-    profile.first[0], profile.last[0] = np.uint64(0), last + ONE
-    profile.times[last + ONE] = NEVER
-
-
-@uncounted
-def _earliest_start(profile, size, duration, resolution):
-    """Find the first step at whose beginning a job fits until its end, rounded up."""
-    times, free, k = profile.times, profile.free, profile.first[0]
-    while True:
-        while free[k] < size:
-            k += ONE
-        anchor = k
-        end = _rounded_up(times[anchor] + duration, resolution)
-        while times[k] < end and free[k] >= size:
-            k += ONE
-        if times[k] >= end:
-            return anchor
-
-
-@compiled
-def slurm_backfill(
-    submit,
-    run,
-    estimate,
-    size,
-    machine,
-    preceding,
-    think,
-    progress_and_stop,
-    depth,
-    window,
-    resolution,
-    interval,
-    prioritised,
-    priority,
-    facts,
-):
-    """Start times under Slurm's backfill, as `simlib.SlurmBackfill` defines it.
-
-    Parameters
-    ----------
-    submit, run, estimate, size, machine, preceding, think, progress_and_stop
-        As for `easy`; no estimate is below the run time.
-    depth : int, how many waiting jobs a cycle looks at
-    window, resolution, interval : int, seconds
-    prioritised, priority, facts
-        As for `reserving`.
-
-    Returns
-    -------
-    start : int64 array, seconds
-    backfilled : bool array, whether the job started in a cycle while one before it still waited
-    """
-    n = submit.size
-    arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
-    queue, priorities, first, last = np.empty(n, np.uint64), np.empty(n), 0, 0  # queue[first:last] waits
-    profile = all_free(machine, n)
-    last_cycle, changed = -NEVER, False
-
-    while progress_and_stop[1] == 0:
-        now = min(next_arrival(arrivals), next_end(running.by_end))
-        if changed and first < last:
-            now = min(now, last_cycle + interval)
-        if now == NEVER:
-            break
-        progress_and_stop[0] = first
-
-        while next_end(running.by_end) <= now:  # 1. jobs leave
-            job = end_job(running, size)
-            submit_followers(arrivals, job, now)
-            note_end(facts, job, now, size)
-            changed = True
-        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
-            queue[last] = arrive(arrivals)
-            last += 1
-            changed = True
-
-        if prioritised:  # 3. the main scheduler
-            waiting = queue[first:last]
-            place = sort_waiting(
-                waiting, last - first, priorities, arrivals, now, running.free[0], estimate, size, priority, facts
-            )
-            if place < last - first:
-                refuse(facts, waiting[place], now, submit, estimate, size, running.free[0], 0, 0, False)
-        while first < last and size[queue[first]] <= running.free[0]:
-            start_job(running, queue[first], now, size, run, estimate)
-            note_start(facts, queue[first], now, size)
-            first += 1
-
-        if first == last or not changed or now - last_cycle < interval:
-            continue
-        last_cycle, changed = now, False  # 4. a backfill cycle
-        _draw_map(profile, running, now, size)
-        left = looked_at = min(first + depth, last)  # first, the number of those left waiting
-        kept = first
-        for i in range(first, looked_at):
-            job = queue[i]
-            duration = max(estimate[job], 1)
-            k = _earliest_start(profile, size[job], duration, resolution)
-            begin = profile.times[k]
-            if begin == now:
-                give(profile, k, now, now + duration, -size[job])
-                running.backfilled[job] = True
-                start_job(running, job, now, size, run, estimate)
-                note_start(facts, job, now, size)
-                changed = True
-                continue
-            if begin // resolution < (now + window) // resolution:
-                give(profile, k, begin, _rounded_up(begin + duration, resolution), -size[job])
-            queue[kept] = job
-            kept += 1
-        while kept > first:  # those that wait move up to the rest of the queue
-            kept -= 1
-            left -= 1
-            queue[left] = queue[kept]
-        first = left
-    return running.start, running.backfilled
+        last = left
+    state[_BEGIN], state[_END], state[_DUE], state[_HORIZON], state[_ENDED] = first, last, due, horizon, ended
+    state[_FREE] = free
+    return more

@@ -23,6 +23,9 @@ calls it, as they are by a kernel.
 part = partial(uncounted, forceinline=True)
 """Compile a function that counts no references into those that call it."""
 
+small = partial(uncounted, inline="always")
+"""Compile a few lines as a part of the function that calls them, before its types are known; neither counts."""
+
 NEVER = np.int64(2) ** 62
 
 ONE, TWO = np.uint64(1), np.uint64(2)  # places and job numbers are unsigned, see `profile`
@@ -31,7 +34,7 @@ OPEN = np.empty(0, np.int64), np.empty(0, np.int64)
 """The `preceding` and `think` of a workload in which no job follows another."""
 
 
-class _Arrivals(NamedTuple):
+class Arrivals(NamedTuple):
     """The jobs that have arrived, and those to come.
 
     Attributes
@@ -70,7 +73,7 @@ def arrivals_of(submit, preceding, think):
 
     Returns
     -------
-    _Arrivals
+    Arrivals
     """
     order, at = np.empty(submit.size, np.int64), preceding.size
     for job in range(submit.size):
@@ -84,7 +87,21 @@ def arrivals_of(submit, preceding, think):
             others[job] = first[preceding[job]]
             first[preceding[job]] = job
     arrived, coming, number = np.zeros(1, np.int64), np.full(1, at), np.empty(submit.size, np.int64)
-    return _Arrivals(order, arrived, coming, number, submit, think, first, others)
+    return Arrivals(order, arrived, coming, number, submit, think, first, others)
+
+
+def all_arrivals(submit, preceding, think):
+    """Make the same for a kernel that makes no arrays. This is plain Python."""
+    followers = np.flatnonzero(preceding >= 0)
+    followers = followers[np.argsort(preceding[followers], kind="stable")]
+    before, first, others = preceding[followers], *np.full((2, preceding.size), -1)
+    same = before[1:] == before[:-1]
+    others[followers[:-1][same]] = followers[1:][same]
+    first[before[::-1]] = followers[::-1]
+    order = np.delete(np.arange(submit.size), followers)
+    order = np.concatenate([np.zeros(followers.size, np.int64), order])
+    arrived, coming, number = np.zeros(1, np.int64), np.full(1, followers.size), np.empty(submit.size, np.int64)
+    return Arrivals(order, arrived, coming, number, submit, think, first, others)
 
 
 @part
@@ -129,7 +146,7 @@ def _insert(order, coming, submit, follower):
     coming[0] -= 1
 
 
-class _Ends(NamedTuple):
+class Ends(NamedTuple):
     """Running jobs in order of their ends, or of their expected ends.
 
     Attributes
@@ -144,19 +161,19 @@ class _Ends(NamedTuple):
     count: np.ndarray
 
 
-class _Running(NamedTuple):
+class Running(NamedTuple):
     """The machine under EASY: its running jobs, and its free processors.
 
     Attributes
     ----------
-    by_end, by_expected_end : _Ends
+    by_end, by_expected_end : Ends
     start : int64 array, seconds by job
     backfilled : bool array, by job
     free : int64 array of one number, processors
     """
 
-    by_end: _Ends
-    by_expected_end: _Ends
+    by_end: Ends
+    by_expected_end: Ends
     start: np.ndarray
     backfilled: np.ndarray
     free: np.ndarray
@@ -165,7 +182,7 @@ class _Running(NamedTuple):
 @compiled
 def no_ends(jobs, at_once):
     """Make room for the ends of so many jobs, and for so many that run at once."""
-    return _Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
+    return Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
 
 
 @compiled
@@ -174,7 +191,7 @@ def idle(machine, jobs):
     at_once = min(machine, jobs)
     start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.empty(1, np.int64)
     free[0] = machine
-    return _Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
+    return Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
 
 
 @part

@@ -6,6 +6,7 @@ Conservative backfilling plans for all jobs, selective backfilling for slow ones
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .._util import checks
 from .._util.arrays import Ints
 from ..engine.ranking import Facts
 from . import orders
-from .easy import COUNT, EVERYONE, Given, Ordered
+from .easy import COUNT, Given, Ordered
 
 _COMPRESS = {
     "arrival": engine.BY_ARRIVAL,
@@ -75,20 +76,15 @@ class Conservative(Ordered):
                 "jobs move forward; expected one of the two"
             )
 
-    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        if self.order == "fcfs":
-            start, guarantee, backfilled = engine.conservative(*given, _COMPRESS[self.compress])
-        else:
-            order = True, self._pointer("order", facts), facts
-            start, guarantee, backfilled = engine.reserving(*given, EVERYONE, 0.0, *order)
+    def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
+        rules = self._queue(facts) | gpus
+        start, guarantee, backfilled = engine.reserving(*given, when_early=_COMPRESS[self.compress], **rules)
         return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
 
     def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
         if self.order != "fcfs" or self.compress not in ("arrival", "start"):
             return super()._run_with_gpus(given, gpus, machine_gpus)
-        rules = gpus, machine_gpus, _COMPRESS[self.compress]
-        start, guarantee, backfilled = engine.conservative_with_gpus(*given, *rules)
-        return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
+        return self._run(given, None, gpus=gpus, machine_gpus=machine_gpus)
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,8 +137,7 @@ class Selective(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         threshold = engine.ADAPTIVE if self.threshold == _ADAPTIVE else float(self.threshold)
-        order = self.order != "fcfs", self._pointer("order", facts), facts
-        start, shadow, backfilled = engine.reserving(*given, EVERYONE, threshold, *order)
+        start, shadow, backfilled = engine.reserving(*given, threshold=threshold, **self._queue(facts))
         return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
 
@@ -221,8 +216,7 @@ class SlurmBackfill(Ordered):
         checks.settings(self, depth=COUNT, window=seconds, resolution=seconds, interval=seconds)
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        depth = int(min(self.depth, EVERYONE // 2))
+        depth = int(min(self.depth, engine.EVERYONE // 2))
         rules = depth, int(self.window), int(self.resolution), int(self.interval)
-        order = self.order != "fcfs", self._pointer("order", facts), facts
-        start, backfilled = engine.slurm_backfill(*given, *rules, *order)
+        start, backfilled = engine.slurm_backfill(*given, *rules, **self._queue(facts))
         return {"start": start, "backfilled": backfilled}

@@ -26,9 +26,6 @@ _LOOKAHEAD = "lookahead"
 MOST_AHEAD = 5_000_000
 """Processors of a machine on which lookahead is possible: its table, of 2 GB then, has a column for each."""
 
-EVERYONE = np.iinfo(np.int64).max
-"""More than any queue has jobs."""
-
 _HALF_LIFE_S = 7 * orders.DAY
 """Of what an order is told as `usage`, unless it is a `Multifactor` that says otherwise."""
 
@@ -295,6 +292,12 @@ class Ordered:
         order, names = self._orders[setting]
         return orders.compiled(order, facts is not None, names, f"{type(self).__name__}: {setting}")
 
+    def _queue(self, facts: Facts | None) -> dict[str, Any]:
+        """How the queue of `engine.reserving` is ordered: the function that ranks a job, and what it is told."""
+        if self.order == "fcfs":
+            return {}
+        return {"priority": self._pointer("order", facts), "facts": facts, "changing": orders.changes(self.order)}
+
     def _ordering(self, facts: Facts | None) -> tuple[int, CFunc]:
         """How the queue is ordered, and the compiled function that ranks all its jobs."""
         order = self._orders["order"][0]
@@ -484,9 +487,8 @@ class EASY(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self.reservations != 1:
-            most = int(min(self.reservations, EVERYONE))
-            order = self.order != "fcfs", self._pointer("order", facts), facts
-            start, shadow, backfilled = engine.reserving(*given, most, 0.0, *order)
+            most = int(min(self.reservations, engine.EVERYONE))
+            start, shadow, backfilled = engine.reserving(*given, most=most, **self._queue(facts))
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
         if self.adjust is None and self._backfills_in_order and self._is_fixed(given):
             places = self._places(given, facts)

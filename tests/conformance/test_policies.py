@@ -34,11 +34,15 @@ def test_one_reservation_is_easy_in_any_order(order, seed):
     w = random_workload(seed, shortest=1)
     columns = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
     columns[2] = np.maximum(columns[1], columns[2])
-    rules = 1, 0.0, order != "fcfs", simlib.policies.orders.compiled(order), None
-    one = simlib.engine.reserving(*columns, w.procs, *simlib.engine.OPEN, np.zeros(2, np.int64), *rules)
+    rules = {"most": 1, "priority": None if order == "fcfs" else simlib.policies.orders.compiled(order)}
+    one = simlib.engine.reserving(*columns, w.procs, *simlib.engine.OPEN, np.zeros(2, np.int64), **rules)
     easy = simulate(w, EASY(order=order))
     assert (one[0] == easy.jobs.start).all()
     assert order != "fcfs" or (one[2] == easy.jobs.backfilled).all()
+
+
+def longest_waiting_first(wait):
+    return wait
 
 
 @settings(max_examples=40)
@@ -46,6 +50,8 @@ def test_one_reservation_is_easy_in_any_order(order, seed):
 def test_reservations_for_all_are_conservative_backfilling(seed):
     w = random_workload(seed, shortest=1)
     conservative = simulate(w, Conservative())
+    ranked = simulate(w, Conservative(order=longest_waiting_first))  # goes through the whole queue in each pass
+    pd.testing.assert_frame_equal(ranked.jobs, conservative.jobs)
     everyone = simulate(w, EASY(reservations=math.inf))
     assert everyone.jobs.start.equals(conservative.jobs.start)
     assert everyone.shadow.equals(conservative.jobs.guarantee.rename("shadow"))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import POLICIES, every_policy, random_workload, seeds, starts, table
 from hypothesis import given, settings
@@ -104,6 +105,43 @@ def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():
             if times[k] != time:
                 times, free = np.insert(times, k, time), np.insert(free, k, free[k - 1])
         free[np.searchsorted(times, start) : np.searchsorted(times, start + run)] -= size
+
+
+RESERVING = {
+    "Conservative": Conservative(),
+    "Conservative by start": Conservative("start"),
+    "Conservative, shortest first": Conservative(order="sjf"),
+    "three reservations": EASY(reservations=3),
+    "nine reservations, WFP": EASY(reservations=9, order="wfp"),
+    "selective": Selective(2),
+    "selective, adaptive, shortest first": Selective("adaptive", order="sjf"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", RESERVING.values(), ids=list(RESERVING))
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32), many=st.sampled_from([1, 7]), jobs=st.integers(1, 200))
+def test_compression_by_gaps_makes_the_same_schedule_and_promises(policy, seed, many, jobs):
+    w = random_workload(seed, jobs).scale_arrivals(0.5)
+    same_with_and_without_gaps(w, policy, many)
+    same_with_and_without_gaps(w.derive(w.jobs.assign(submit=w.jobs.submit // 100), "in bursts"), policy, many)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", RESERVING.values(), ids=list(RESERVING))
+def test_compression_of_a_long_queue_makes_the_same_schedule_and_promises(policy):
+    same_with_and_without_gaps(overloaded(5, jobs=800), policy, engine.reserving.__globals__["MANY"])
+
+
+def same_with_and_without_gaps(w, policy, many):
+    told = []
+    for bound in (many, engine.EVERYONE):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(engine.reserving.__globals__, "MANY", bound)
+            s = simulate(w, policy)
+            told.append(s.jobs if "guarantee" in s.jobs else s.jobs.assign(shadow=s.shadow))
+    pd.testing.assert_frame_equal(*told)
 
 
 def first_gap(times, free, submit, run, size):

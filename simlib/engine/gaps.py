@@ -1,0 +1,166 @@
+"""Compression of a long queue: a job that could not move looks only for gaps that were opened since.
+
+A gap is a longest stretch of steps of the profile with enough free processors. When a waiting job has been examined, it
+stands at the earliest time at which it fits. Later it can move only into a gap of which some processors were given back
+in the meantime, or into the one that ends at its own reservation; there less room is enough, because the job takes its
+own place.
+
+So a table keeps the earliest beginning of the gaps that were opened since the last compression began, by class of size
+and class of duration. A job looks no earlier. If it finds no gap before some time, no job that is at least as large and
+as long has one, and the entries of their classes rise to this time. In a row, which is a class of sizes, the beginnings
+rise with the duration. So both lowering and raising stop early.
+
+The table costs more than it saves where few jobs wait: from `MANY` on it is used.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .profile import FIRST, LAST, first_not_below, give, step_at
+from .running import NEVER, ONE, small, uncounted
+
+MANY = 512
+"""Reservations from which on the table is worth while; at 400 it costs as much as it saves."""
+
+_DURATIONS = 16  # classes to an octave; sizes have one
+
+
+class Gaps(NamedTuple):
+    """The gaps that were opened, by class.
+
+    Attributes
+    ----------
+    opened, before : int64 arrays of shape (sizes, durations)
+        The earliest beginning of a gap opened since this compression began, and between the last one and this; or a
+        later second, before which there is no such gap any more. `NEVER` for none.
+    sizes, durations : int64 arrays
+        The least number of each class, and of one more.
+    of_size, of_duration : uint8 and uint16 arrays, the classes by job
+    """
+
+    opened: np.ndarray
+    before: np.ndarray
+    sizes: np.ndarray
+    durations: np.ndarray
+    of_size: np.ndarray
+    of_duration: np.ndarray
+
+
+def gaps_of(size, estimate):
+    """Make a table for jobs of these sizes and estimates. This is plain Python."""
+    sizes, durations = _classes(size.max(initial=1), 1)[1:], _classes(estimate.max(initial=1), _DURATIONS)
+    opened = np.full((sizes.size - 1, durations.size - 1), NEVER)
+    of_size = (np.searchsorted(sizes, size, "right") - 1).astype(np.uint8)
+    of_duration = (np.searchsorted(durations, estimate, "right") - 1).astype(np.uint16)
+    return Gaps(opened, opened.copy(), sizes, durations, of_size, of_duration)
+
+
+def _classes(largest, to_octave):
+    """The least number of each class, so many to an octave, up to the first one that is larger than the largest."""
+    bounds, octave = list(range(to_octave)), 0
+    while bounds[-1] <= largest:
+        bounds += [mantissa << octave for mantissa in range(to_octave, 2 * to_octave)]
+        octave += 1
+    return np.array(bounds, np.int64)
+
+
+@small
+def anything_opened(gaps):
+    """Note that a gap may have been opened anywhere, because none was noted while few jobs waited."""
+    gaps.opened[:] = -NEVER
+
+
+@uncounted
+def note_gaps(gaps, profile, k, begin, procs):
+    """Note the gaps that were opened by giving back `procs` from `begin` until step k begins."""
+    times, free, first, last = profile.times, profile.free, profile.at[FIRST], profile.at[LAST]
+    low, least, most = k, NEVER, np.int64(0)
+    while low > first and times[low] > begin:  # the step at `begin` may have gone as room for another
+        low -= ONE
+        least, most = min(least, free[low] - procs), max(most, free[low])
+    for c in range(np.uint64(gaps.opened.shape[0])):
+        opened, enough, largest = gaps.opened[c], gaps.sizes[c], gaps.sizes[c + ONE] - 1
+        if least >= largest or most < enough:
+            continue
+        end = low
+        while end < k:
+            if free[end] < enough or free[end] - procs >= largest:
+                end += ONE
+                continue
+            begins = end
+            while begins > first and free[begins - ONE] >= enough:
+                begins -= ONE
+            while end < last and free[end] >= enough:
+                end += ONE
+            longest = np.uint64(opened.size)
+            if end < last:
+                longest = first_not_below(gaps.durations, np.uint64(0), longest, times[end] - times[begins] + 1)
+            d = longest - ONE
+            while opened[d] > times[begins]:
+                opened[d] = times[begins]
+                d -= np.uint64(d > 0)
+
+
+@uncounted
+def compress_by_gaps(profile, jobs, start, estimate, size, gaps):
+    """Move each job in turn to the earliest time at which it fits, as `reserving` does without a table.
+
+    Returns whether a job moves.
+    """
+    times, free, first, moved = profile.times, profile.free, profile.at[FIRST], False
+    opened, before = gaps.opened, gaps.before
+    for c in range(opened.shape[0]):
+        for d in range(opened.shape[1]):
+            before[c, d], opened[c, d] = opened[c, d], NEVER
+    for job in jobs:
+        procs, duration, reserved = size[job], estimate[job], start[job]
+        c, d = np.uint64(gaps.of_size[job]), np.uint64(gaps.of_duration[job])
+        if min(opened[c, 0], before[c, 0]) >= reserved:
+            continue
+        anchor = first_not_below(times, first, profile.at[LAST], reserved)
+        while anchor > first and free[anchor - ONE] >= procs:  # the gap that ends at its reservation
+            anchor -= ONE
+        since = min(opened[c, d], before[c, d])
+        if since < times[anchor] and anchor > first:
+            anchor = _first_gap_between(profile, step_at(profile, since), anchor, procs, duration)
+            c += np.uint64(gaps.sizes[c] < procs)
+            d += np.uint64(gaps.durations[d] < duration)
+            _raise(gaps, c, d, min(times[anchor], reserved))
+        time = times[anchor]
+        if time < reserved:
+            moved = True
+            end = time + duration
+            k = give(profile, anchor, time, min(end, reserved), -procs)
+            k = give(profile, k, max(end, reserved), reserved + duration, procs)
+            start[job] = time
+            if duration > 0:
+                note_gaps(gaps, profile, k, max(end, reserved), procs)
+    return moved
+
+
+@small
+def _first_gap_between(profile, k, anchor, procs, duration):
+    """Find the first step from k on at which a gap begins; `anchor`, which has too few before it, if none does."""
+    times, free = profile.times, profile.free
+    while k < anchor:
+        while k < anchor and free[k] < procs:
+            k += ONE
+        begins = k
+        while k < anchor and times[k] < times[begins] + duration and free[k] >= procs:
+            k += ONE
+        if times[k] >= times[begins] + duration:
+            return begins
+    return anchor
+
+
+@small
+def _raise(gaps, c, d, time):
+    """Note that no gap of these classes, or larger and longer ones, begins before `time`."""
+    opened, before = gaps.opened, gaps.before
+    for larger in range(c, np.uint64(opened.shape[0])):
+        for longer in range(d, np.uint64(opened.shape[1])):
+            if opened[larger, longer] >= time and before[larger, longer] >= time:
+                break
+            opened[larger, longer] = max(opened[larger, longer], time)
+            before[larger, longer] = max(before[larger, longer], time)
