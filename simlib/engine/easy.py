@@ -286,11 +286,9 @@ def easy_loop(
                 if indexed:
                     refresh(index, queue, estimate, place)
 
-        if interrupted:
-            continue
-
-        place, head_waits = first, False  # 3. one scheduling pass
-        while waiting > 0:
+        shadow, extra, extra_gpus = NEVER, np.int64(0), np.int64(0)  # 3. one scheduling pass
+        place, head_waits = first, False
+        while waiting > 0 and not interrupted:
             if not head_waits:  # jobs start from the front of the queue, until one does not fit: it is the head
                 place = first = next_waiting(queue, place, index, indexed)
                 job = queue[place]
