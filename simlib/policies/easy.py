@@ -294,9 +294,10 @@ class Ordered:
 
     def _queue(self, facts: Facts | None) -> dict[str, Any]:
         """How the queue of `engine.reserving` is ordered: the function that ranks a job, and what it is told."""
-        if self.order == "fcfs":
+        order = self._orders["order"][0]
+        if order == "fcfs":
             return {}
-        return {"priority": self._pointer("order", facts), "facts": facts, "changing": orders.changes(self.order)}
+        return {"priority": self._pointer("order", facts), "facts": facts, "changing": orders.changes(order)}
 
     def _ordering(self, facts: Facts | None) -> tuple[int, CFunc]:
         """How the queue is ordered, and the compiled function that ranks all its jobs."""
@@ -352,8 +353,7 @@ class FCFS(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self._is_fixed(given):
-            submit, run, _, procs, *others = given
-            return {"start": engine.fcfs(submit, run, procs, *others, places=self._places(given, facts))}
+            return {"start": engine.fcfs(*given[:2], *given[3:], places=self._places(given, facts))}
         rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
         return {"start": engine.easy_variants(*given, *rules)[0]}
 
