@@ -294,9 +294,10 @@ class Ordered:
 
     def _queue(self, facts: Facts | None) -> dict[str, Any]:
         """How the queue of `engine.reserving` is ordered: the function that ranks a job, and what it is told."""
-        if self.order == "fcfs":
+        order = self._orders["order"][0]
+        if order == "fcfs":
             return {}
-        return {"priority": self._pointer("order", facts), "facts": facts, "changing": orders.changes(self.order)}
+        return {"priority": self._pointer("order", facts), "facts": facts, "changing": orders.changes(order)}
 
     def _ordering(self, facts: Facts | None) -> tuple[int, CFunc]:
         """How the queue is ordered, and the compiled function that ranks all its jobs."""
