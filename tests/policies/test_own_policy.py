@@ -126,6 +126,16 @@ def test_who_ended_early_is_known_also_if_nobody_waited_then():
     assert seen(lambda queue, machine: [job.number for job in machine.ended_early], rows) == [[], [0]]
 
 
+def test_who_starts_first_in_a_pass_is_backfilled_only_past_a_job_that_still_waits():
+    def last_first(queue, machine):
+        yield from machine.fitting(list(queue)[::-1])
+
+    rows = [(0, 9, 9, 1), (0, 9, 9, 1), (0, 9, 9, 9), (0, 9, 9, 1)]
+    schedule = simulate(table(rows, 9), OwnPolicy(last_first))
+    assert schedule.jobs.start.to_list() == [0, 0, 9, 0]
+    assert schedule.jobs.backfilled.to_list() == [False, False, False, True]
+
+
 def test_a_function_may_say_what_it_does_and_sort_the_queue():
     def talks(queue, machine):
         queue.sort(key=lambda job: job.estimate)
