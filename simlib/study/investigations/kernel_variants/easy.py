@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._util.compiled import compiled
-from ....engine.profile import Profile, advance, give
+from ....engine.profile import FIRST, LAST, Profile, advance, give
 from ....engine.running import (
     NEVER,
     ONE,
@@ -113,14 +113,14 @@ FREE, BEYOND = 0, -1  # nobody; there is no such processor. Job j is the holder 
 def machine_map(machine, jobs):
     """Map a machine of so many processors, all of them free, for so many jobs."""
     places = all_free(FREE, jobs)
-    give(places, places.first[0], machine, NEVER, BEYOND)
+    give(places, places.at[FIRST], machine, NEVER, BEYOND)
     return places
 
 
 @uncounted
 def occupy(places, job, size, lowest):
     """Give a job the free processors of the lowest numbers, none of them below `lowest`."""
-    k, lacking = places.first[0], size
+    k, lacking = places.at[FIRST], size
     while lacking > 0:
         begin, end = max(places.times[k], lowest), places.times[k + ONE]
         if places.free[k] == FREE and begin < end:
@@ -134,7 +134,7 @@ def occupy(places, job, size, lowest):
 @uncounted
 def vacate(places, job):
     """Free the processors of a job."""
-    for k in range(places.first[0], places.last[0]):
+    for k in range(places.at[FIRST], places.at[LAST]):
         if places.free[k] == np.int64(job) + 1:
             places.free[k] = FREE
     advance(places, 0)  # which tidies up
@@ -143,7 +143,7 @@ def vacate(places, job):
 @uncounted
 def end_of_reserved(places, size, shadow, expected_end):
     """Reserve the lowest processors that are free by the shadow time. Returns the number after the last of them."""
-    k, reserved = places.first[0], 0
+    k, reserved = places.at[FIRST], 0
     while places.free[k] != BEYOND:
         if places.free[k] == FREE or expected_end[places.free[k] - 1] <= shadow:
             reserved += places.times[k + ONE] - places.times[k]
@@ -157,7 +157,7 @@ def end_of_reserved(places, size, shadow, expected_end):
 def free_from(places, lowest):
     """Count the free processors whose number is no lower."""
     free = 0
-    for k in range(places.first[0], places.last[0]):
+    for k in range(places.at[FIRST], places.at[LAST]):
         if places.free[k] == FREE:
             free += max(places.times[k + ONE] - max(places.times[k], lowest), 0)
     return free
