@@ -178,7 +178,7 @@ def test_plain_and_compiled_make_one_schedule_on_gpus(policy):
 def test_every_rule_occurs():
     told = Told()
     near = partial(easy.easy, backfill=partial(easy.lookahead, depth=2))
-    policies = [EASY(order="sjf"), EASY(backfill="largest"), EASY(backfill="lookahead"), EASY.plus_plus()]
+    policies = [FCFS(), EASY(order="sjf"), EASY(backfill="largest"), EASY(backfill="lookahead"), EASY.plus_plus()]
     policies += [EASY(adjust=Adjustment(SCHEMES[0])), Conservative(), Conservative("rebackfill"), Selective(2)]
     policies += [EASY(reservations=2, order="wfp"), SlurmBackfill(depth=5, window=20, resolution=2, interval=3)]
     for seed in range(20):
