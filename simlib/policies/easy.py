@@ -349,8 +349,7 @@ class FCFS(Ordered):
 
     def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
         if self._is_fixed(given):
-            submit, run, _, procs, *others = given
-            return {"start": engine.fcfs(submit, run, procs, *others, places=self._places(given, facts))}
+            return {"start": engine.fcfs(*given[:2], *given[3:], places=self._places(given, facts))}
         rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
         return {"start": engine.easy_variants(*given, *rules)[0]}
 
