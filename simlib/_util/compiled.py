@@ -116,7 +116,7 @@ class _CodeFiles(_Cache):
 def _say_that_it_takes_long() -> None:
     """Say on standard error, once in a process, why a first simulation takes so long."""
     print(
-        "simlib: compiling schedulers at their first use, each for half a minute, or longer on a busy machine; "
+        "simlib: compiling schedulers at their first use, each for some seconds, or longer on a busy machine; "
         "the command simlib compile does it for all of them beforehand",
         file=sys.stderr,
         flush=True,
