@@ -134,7 +134,7 @@ def make_room(values, k, last):
         rest[i] = rest[i - 1]
 
 
-@uncounted
+@part
 def give(profile, k, begin, end, procs):
     """Add `procs` free processors from `begin`, which is not before step k, until `end`; a negative number takes them.
 
