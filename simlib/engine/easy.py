@@ -5,16 +5,11 @@ does not need is `None`, and is not compiled. Whoever calls the loop makes all a
 time then. So do the small functions, which become part of the loop before its types are known.
 """
 
-from functools import partial
-
 import numpy as np
 
 from .._util.compiled import compiled
 from .index import GONE, GROUP, empty_index, places_for, refresh, skip
-from .running import NEVER, ONE, uncounted
-
-small = partial(uncounted, inline="always")
-"""Compile a function as a part of the loop. It gets plain arrays: for each tuple of arrays numba takes longer."""
+from .running import NEVER, ONE, small
 
 _COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST = range(8)
 """What the loop knows when it begins and ends, by its place in `state`: how many jobs have come (where jobs follow

@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .running import NEVER, ONE, part, small, uncounted
+from .running import NEVER, ONE, TWO, part, small, uncounted
 
-TWO = np.uint64(2)
 _NEAR = np.uint64(16)  # steps within which room is looked for
 _LONG = np.uint64(512)  # steps of a profile in which room is made in advance
 FIRST, LAST, _MANY = range(3)

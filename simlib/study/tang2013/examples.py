@@ -47,24 +47,11 @@ def backfill_window(schedule, now, head):
     end = (running.start + running.run).to_numpy()
     if adjust := getattr(schedule.policy, "adjust", None):  # what has outlived its adjusted estimate ends later
         end = np.where(end <= now, now + adjust.overdue, end)
-    latest_first, size = np.argsort(-end, kind="stable"), running.procs.to_numpy()
-    free = schedule.workload.procs - size.sum()
-    shadow, _ = _shadow_time(jobs.procs[head], free, now, latest_first, len(end), end, size)
+    by_end, size = np.argsort(end, kind="stable"), running.procs.to_numpy()
+    free = schedule.workload.procs - size.sum() + np.cumsum([0, *size[by_end]])  # now, and after each end
+    shadow = max(now, [now, *end[by_end]][(free >= jobs.procs[head]).argmax()])
     jobs["start"] = np.select([jobs.role == "running", jobs.role == "reserved"], [jobs.start, shadow], now)
     return jobs[["role", "start", "run", "estimate", "procs", "backfilled"]]
-
-
-def _shadow_time(head_size, free, now, running, count, expected_end, size):
-    """Find the latest start of the head of the queue, and the processors that it will leave free (MF 2.2, step 1)."""
-    available = free
-    shadow = now
-    for i in range(count - 1, -1, -1):
-        job = running[i]
-        if available >= head_size and expected_end[job] > shadow:
-            break
-        available += size[job]
-        shadow = max(shadow, expected_end[job])
-    return shadow, available - head_size
 
 
 # Pictures of what EASY went by when it let jobs pass the head of the queue, and of what came of it.
