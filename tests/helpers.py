@@ -298,6 +298,7 @@ def tang_trace(jobs, machine=8, name="made up", project="group", synthetic=False
     """A trace of jobs that did not wait: a DataFrame of submit, run, estimate, and if it likes procs, user, group."""
     absent = {"procs": 1, "user": 1, "group": 1}
     jobs = jobs.assign(**{column: value for column, value in absent.items() if column not in jobs})
+    jobs = jobs.set_axis(range(11, 11 + len(jobs)))  # as in a log from which jobs are left out
     log = jobs.assign(wait=0, requested_time=jobs.estimate)
     options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
     return tang2013.Trace(name, Workload(jobs, machine, name, **options), project)

@@ -96,10 +96,10 @@ def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
 
 
 def month_means(trace, values, resamples=1000, seed=0):
-    """Average values of jobs over the jobs of each month: by replication of a bootstrap over users."""
+    """Average values, a row a job, over the jobs of each month: by replication of a bootstrap over users."""
     jobs = trace.workload.jobs
     by = [jobs.user, trace.workload.calendar_month(jobs.submit)]
-    of_months = values.assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
+    of_months = values.set_axis(jobs.index).assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
     drawn = cluster_means(of_months, np.ones(len(of_months)), resamples, seed)
     found = {(month, name): drawn[name, month] / drawn["jobs", month] for month in drawn["jobs"] for name in values}
     return pd.DataFrame(found).rename_axis("replication")
