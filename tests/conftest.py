@@ -37,6 +37,14 @@ def cache(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def compiled():
+    """Schedules of few jobs are compiled, too, whether a kernel has been used before or not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("simlib.policies.easy.SMALL", -1)
+        yield
+
+
 @pytest.fixture
 def forget(monkeypatch, tmp_path_factory):
     """A function after whose call nothing is kept: what is made next is made anew."""

@@ -13,8 +13,9 @@ import stat
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -33,6 +34,27 @@ from . import paths
 _PACKAGE = Path(__file__).parent.parent
 _ENGINE = _PACKAGE / "engine"
 _Function = TypeVar("_Function", bound=Callable)
+
+
+class NotReady(Exception):
+    """A function would have to be compiled first, and nobody waits for that."""
+
+
+WAITING = ContextVar("WAITING", default=True)
+"""Whether who calls a function waits until it is compiled."""
+
+COMPILED = ContextVar("COMPILED", default=False)
+"""Whether all schedules are made by compiled functions, also those of few jobs."""
+
+
+@contextmanager
+def during(switch: ContextVar[bool], value: bool) -> Iterator[None]:
+    """Set a switch for the lines of a with statement."""
+    token = switch.set(value)
+    try:
+        yield
+    finally:
+        switch.reset(token)
 
 
 @overload
@@ -81,6 +103,8 @@ class _CodeFiles(_Cache):
         with suppress(OSError):
             code = paths.read_sealed(self._path(sig, target_context.codegen())) if self._enabled else None
         if code is None:
+            if not WAITING.get():
+                raise NotReady
             if "progress_and_stop" in self._function.__code__.co_varnames:  # an event loop, which takes long
                 _say_that_it_takes_long()
             return None

@@ -12,6 +12,7 @@ import pandas as pd
 
 from .._util.arrays import Floats, in_order
 from .._util.cache import identity
+from .._util.compiled import COMPILED, during
 from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
 from ..core.workload import Workload
@@ -117,7 +118,8 @@ def at_load(
     keys = {name: _key(policy) for name, policy in policies.items()}
     made = {}
     for key, policy in {keys[name]: policy for name, policy in policies.items()}.items():
-        schedule = simulate(scaled, policy, feedback=feedback)
+        with during(COMPILED, True):
+            schedule = simulate(scaled, policy, feedback=feedback)
         values = {name: measure(schedule) for name, measure in measures.items()}
         means = {name: means_of_batches(of_jobs, batch, most=stopping["most"]) for name, of_jobs in values.items()}
         made[key] = _point(schedule, values, batch, stopping), means

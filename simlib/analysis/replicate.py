@@ -16,6 +16,7 @@ import pandas as pd
 
 from .._util import cache, checks, paths
 from .._util.arrays import Codes, Ints
+from .._util.compiled import COMPILED, during
 from ..core import estimates as models
 from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
@@ -221,7 +222,9 @@ def schedules(
     if seed is not None:
         shaken = {key: _shaken(log, workload, seconds, seed) for key, workload in shaken.items()}
     for workload, policy in cases:
-        yield simulate(shaken[id(workload)], policy, overrun, feedback)
+        with during(COMPILED, True):
+            schedule = simulate(shaken[id(workload)], policy, overrun, feedback)
+        yield schedule
 
 
 def _shaken(log: Workload, workload: Workload, seconds: int, seed: int) -> Workload:

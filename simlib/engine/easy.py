@@ -1,42 +1,52 @@
 """EASY backfilling (MF section 2.2), and first come, first served, which it improves on (MF section 1).
 
-One loop has both, with GPUs, with jobs that follow others, and with a queue in any order that never changes. What a run
-does not need is `None`, and is not compiled. Whoever calls the loop makes all arrays, for it compiles in a tenth of the
-time then. So do the small functions, which become part of the loop before its types are known.
+One loop has both, with all options: GPUs, jobs that follow others, a queue in any order, another order of backfilling,
+lookahead, adjusted (Tang section 5) or predicted estimates. What a run does not need is `None`, and is not compiled.
+Whoever calls the loop makes all arrays, for it compiles in a tenth of the time then. So do the small functions, which
+become part of the loop before its types are known.
 """
 
 import numpy as np
 
-from .._util.compiled import compiled
+from .estimating import (
+    adjust,
+    correct,
+    estimates_in_use,
+    next_correction,
+    note_run,
+    predict,
+    put_off,
+    remember,
+    reservation,
+)
 from .index import GONE, GROUP, empty_index, places_for, refresh, skip
-from .running import NEVER, ONE, small
+from .lookahead import DEPTH, best_set, no_candidates
+from .ranking import (
+    RANK,
+    ask_for_ranks,
+    best_of,
+    best_ranked,
+    bring_to_front,
+    no_rows,
+    note_end,
+    note_start,
+    rank,
+    refuse,
+    take_out,
+    tell,
+)
+from .running import NEVER, ONE, insert_end, remove_end, small, uncounted
 
-_COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST = range(8)
+_COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST, _REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING = range(
+    13
+)
 """What the loop knows when it begins and ends, by its place in `state`: how many jobs have come (where jobs follow
 others, the place of the next one to come), run and wait; between which places they wait; the free processors and GPUs;
-and the most jobs that may wait without an index."""
+the most jobs that may wait without an index; and, where an order gave no number for a job, this job, else -1, the
+second, the extra processors, the seconds until the shadow time, and whether it was the order of backfilling."""
 
-
-@small
-def insert(jobs, count, time, job, end):
-    """Insert a job that is to end at `end` into the `count` running ones, which are sorted, the next to end last."""
-    time[job] = end
-    i = count
-    while i > 0 and time[jobs[i - ONE]] < end:
-        jobs[i] = jobs[i - ONE]
-        i -= ONE
-    jobs[i] = job
-
-
-@small
-def remove(jobs, left, job):
-    """Take out a job, keeping the order of the others, of which so many are left."""
-    i = left
-    while jobs[i] != job:
-        i -= ONE
-    while i < left:
-        jobs[i] = jobs[i + ONE]
-        i += ONE
+NOBODY, ONE_BY_ONE, BEST_SET = range(3)
+"""Who may pass the head: nobody; each who does not delay it; the jobs that together fill the machine best."""
 
 
 @small
@@ -123,6 +133,27 @@ def next_candidate(queue, place, last, given, size, estimate, gpus, index, index
     return place
 
 
+@uncounted
+def best_candidate(queue, place, last, given, size, estimate, gpus, index, indexed, submit, number, order, facts):
+    """Find, from a place on, the job that an order ranks first among those that can be backfilled; ties by arrival.
+
+    Returns its place, none: not < last; and whether the order gave a number for each, else that job's place.
+    """
+    now, shadow, free, _, extra, _ = given
+    best, first = -np.inf, last
+    while True:
+        place = next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed)
+        if place >= last:
+            return first, True
+        job = queue[place]
+        own = rank(order, facts, job, now, submit, estimate, size, free, extra, shadow - now)
+        if np.isnan(own):
+            return place, False
+        if first >= last or own > best or (own == best and number[job] < number[queue[first]]):
+            best, first = own, place
+        place += ONE
+
+
 @small
 def next_waiting(queue, place, index, indexed):
     """Find the first job that waits at a place or behind it; there is one. Returns its place."""
@@ -143,6 +174,17 @@ def sorted_in(queue, first, last, places, job):
         queue[place] = queue[place - ONE]
         place -= ONE
     return place
+
+
+@small
+def close_gap(queue, place, last):
+    """Let those behind a place move up by one. Returns the place behind them."""
+    last -= ONE
+    while place < last:
+        queue[place] = queue[place + ONE]
+        place += ONE
+    queue[last] = GONE
+    return last
 
 
 @small
@@ -174,7 +216,7 @@ def index_all(index, queue, last, places, estimate):
     return last
 
 
-@compiled(_nrt=False)
+@uncounted
 def easy_loop(
     submit,
     run,
@@ -191,14 +233,24 @@ def easy_loop(
     followers,
     gpus,
     places,
+    number,
+    priority,
+    rows,
+    backfill,
+    facts,
+    candidates,
+    estimates,
+    adjusting,
+    predicting,
     index,
 ):
     """Run until all jobs have ended; or until the queue is long, where there is no index over it.
 
     Parameters
     ----------
-    submit, run, estimate, size, reuse_extra, progress_and_stop
+    submit, run, size, reuse_extra, progress_and_stop
         As for `easy`.
+    estimate : int64 array, seconds by job, by which jobs are backfilled
     start, end : int64 arrays, seconds by job
     queue : uint64 array, the waiting jobs at their places; everywhere else `GONE`
     by_end : uint64 array, the running jobs by `end`, latest first
@@ -211,6 +263,12 @@ def easy_loop(
         followers of each job begin; and think times.
     gpus : int64 array by job, or None
     places : uint64 array, for each job its place in the order of the queue; None for the order of arrival
+    number : int64 array, by job, how many arrived before it; None where no order and no prediction asks for it
+    priority, rows : a compiled function that ranks the queue in each pass, and what `no_rows` makes; None if none does
+    backfill : a compiled function that ranks the jobs that can be backfilled; None for the order of the queue
+    facts : Facts, or None where the functions need none of them
+    candidates : as `no_candidates` makes them, or None for no lookahead
+    estimates, adjusting, predicting : see `estimating`; None for the users' estimates
     index : as `empty_index` makes it, or None
 
     Returns
@@ -220,12 +278,15 @@ def easy_loop(
     n, most, free, free_gpus = np.uint64(submit.size), np.uint64(state[_MOST]), state[_FREE], state[_FREE_GPUS]
     coming, running, waiting = np.uint64(state[_COMING]), np.uint64(state[_RUNNING]), np.uint64(state[_WAITING])
     first, last = np.uint64(state[_FIRST]), np.uint64(state[_LAST])
+    asked = while_running = estimate
     if followers is not None:
         order = followers[0]
     if passing is not None:
         by_expected_end, expected_end, backfilled, first_shadow = passing
+    if estimates is not None:
+        asked, while_running = estimates.queue, estimates.running
     considered, shadow_before, extra_before = np.uint64(0), np.int64(0), np.int64(0)
-    indexed, too_many = False, False
+    indexed, too_many, chosen = False, False, 0
 
     while progress_and_stop[1] == 0:
         if waiting > most and not indexed:
@@ -243,6 +304,8 @@ def easy_loop(
             now = submit[job]
         if running > 0:
             now = min(now, end[by_end[running - ONE]])
+        if passing is not None:
+            now = min(now, next_correction(predicting, by_expected_end, running, expected_end))
         if now == NEVER:
             break
 
@@ -253,9 +316,12 @@ def easy_loop(
             if gpus is not None:
                 free_gpus += gpus[job]
             if passing is not None:
-                remove(by_expected_end, running, job)
+                remove_end(by_expected_end, running, job)
             if followers is not None:
                 coming = submit_followers(followers, coming, submit, job, now)
+            remember(adjusting, job, now)
+            note_run(predicting, job, run, number)
+            note_end(facts, job, now, size)
             considered = np.uint64(0)
 
         interrupted = False
@@ -269,6 +335,10 @@ def easy_loop(
                 if waiting > most and not indexed:  # to sort in more would take long
                     interrupted = True
                     break
+            if number is not None:
+                number[job] = progress_and_stop[0] + np.int64(waiting)
+            adjust(adjusting, estimates, job, now)
+            predict(predicting, estimates, job, run)
             coming, waiting, place, last = coming + ONE, waiting + ONE, last, last + ONE
             if places is not None:
                 if indexed:
@@ -277,15 +347,26 @@ def easy_loop(
                     place = sorted_in(queue, first, place, places, job)
                 first, considered = min(first, place), min(considered, place)
             queue[place] = job
+            if rows is not None:
+                tell(rows, place, job, submit, size, asked, estimate, facts)
             if index is not None:
                 if indexed:
                     refresh(index, queue, estimate, place)
 
+        if passing is not None:
+            put_off(adjusting, by_expected_end, running, expected_end, start, while_running, now)
+            correct(predicting, by_expected_end, running, expected_end, start, now)
         shadow, extra, extra_gpus = NEVER, np.int64(0), np.int64(0)  # 3. one scheduling pass
-        place, head_waits = first, False
-        while waiting > 0 and not interrupted:
+        place, head_waits, refused, begin = first, False, False, np.uint64(0)
+        if rows is not None:
+            place = np.uint64(ask_for_ranks(rows, queue, 0, np.int64(last), now, free, priority, facts))
+            refused = place < last
+        while waiting > 0 and not interrupted and not refused:
             if not head_waits:  # jobs start from the front of the queue, until one does not fit: it is the head
-                place = first = next_waiting(queue, place, index, indexed)
+                if rows is None:
+                    place = first = next_waiting(queue, place, index, indexed)
+                else:
+                    place = np.uint64(best_of(rows, RANK, queue, number, 0, np.int64(last)))
                 job = queue[place]
                 if not fits(job, size, free, gpus, free_gpus):
                     if passing is None:
@@ -295,14 +376,50 @@ def easy_loop(
                         job, free, free_gpus, now, by_expected_end, running, expected_end, size, gpus
                     )
                     if first_shadow[job] < 0:
-                        first_shadow[job] = shadow
+                        first_shadow[job] = reservation(
+                            predicting, by_expected_end, running, expected_end, size[job], free, shadow, size
+                        )
                     place += ONE
+                    if candidates is not None:
+                        if rows is not None:
+                            bring_to_front(rows, queue, np.int64(last), 1 + DEPTH, number)
+                            place = ONE
+                        chosen = best_set(candidates, queue, place, last, (now, shadow, free, extra), size, estimate)
                     if shadow == shadow_before and extra == extra_before:  # who was refused then must wait again
                         place = max(place, considered)
+                    if rows is None:
+                        begin = place
             if passing is not None:
                 if head_waits:  # others pass it that do not delay it
                     given = now, shadow, free, free_gpus, extra, extra_gpus
-                    place = next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed)
+                    if candidates is not None:
+                        if chosen == 0:
+                            break
+                        chosen -= 1  # from the last one, for in a queue without an order the last takes its place
+                        place = candidates.places[chosen]
+                    elif backfill is not None:
+                        place, ranked = best_candidate(
+                            queue,
+                            begin,
+                            last,
+                            given,
+                            size,
+                            estimate,
+                            gpus,
+                            index,
+                            indexed,
+                            submit,
+                            number,
+                            backfill,
+                            facts,
+                        )
+                        refused = not ranked
+                        if refused:
+                            break
+                    elif rows is not None:
+                        place = np.uint64(best_ranked(rows, queue, number, np.int64(last), given, gpus))
+                    else:
+                        place = next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed)
                     if place >= last:
                         break
                     job = queue[place]
@@ -313,19 +430,30 @@ def easy_loop(
                     backfilled[job] = True
 
             queue[place] = GONE  # the job starts
+            if rows is not None:
+                last -= ONE
+                take_out(rows, queue, place, last)
+            elif backfill is not None:
+                if head_waits and not indexed:
+                    last = close_gap(queue, place, last)
             if index is not None:
                 if indexed:
                     refresh(index, queue, estimate, place)
             start[job] = now
-            insert(by_end, running, end, job, now + run[job])
+            insert_end(by_end, running, end, job, now + run[job])
             if passing is not None:
-                insert(by_expected_end, running, expected_end, job, now + estimate[job])
+                insert_end(by_expected_end, running, expected_end, job, now + while_running[job])
             free -= size[job]
             if gpus is not None:
                 free_gpus -= gpus[job]
+            note_start(facts, job, now, size)
             running, waiting, place = running + ONE, waiting - ONE, place + ONE
             progress_and_stop[0] += 1
 
+        if refused:
+            state[_REFUSED], state[_NOW], state[_EXTRA], state[_WINDOW] = queue[place], now, extra, shadow - now
+            state[_PASSING] = head_waits
+            break
         if passing is not None:
             if head_waits:
                 if not indexed and waiting < last - first:
@@ -340,21 +468,6 @@ def easy_loop(
 
 _LONG = 1024
 """Jobs in a queue that is worth an index."""
-
-
-def _simulate(submit, run, estimate, size, machine, preceding, think, progress_and_stop, options):
-    """Make all arrays for the loop, and call it; again with an index if the queue becomes long. Returns start times."""
-    reuse_extra, passing, gpus, machine_gpus, places, most = options
-    n = submit.size
-    start, end, queue = np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(places_for(n), GONE)
-    followers, followed = _followers(preceding, think) if preceding.size > 0 else (None, 0)
-    state = np.zeros(8, np.int64)
-    state[_COMING], state[_FREE], state[_FREE_GPUS], state[_MOST] = followed, machine, machine_gpus, most
-    given = submit, run, estimate, size, reuse_extra, start, queue, np.empty(min(machine, n), np.uint64), end, state
-    rules = progress_and_stop, passing, followers, gpus, places
-    if easy_loop(*given, *rules, None):
-        easy_loop(*given, *rules, empty_index(size))
-    return start
 
 
 def _followers(preceding, think):
@@ -376,12 +489,20 @@ def easy(
     think,
     progress_and_stop,
     reuse_extra=False,
+    passing=ONE_BY_ONE,
+    priority=None,
+    backfill=None,
+    facts=None,
+    places=None,
+    adjusting=None,
+    predicting=None,
     gpus=None,
     machine_gpus=0,
-    places=None,
     most=_LONG,
 ):
-    """Start times under EASY backfilling.
+    """Start times under EASY backfilling, and FCFS, which is EASY where nobody passes the head.
+
+    Makes all arrays for the loop, and calls it; again with an index if the queue becomes long. This is plain Python.
 
     Parameters
     ----------
@@ -392,28 +513,48 @@ def easy(
     progress_and_stop : int64 array
         [0] is set to how many jobs have started; when [1] is not 0, the loop returns what it has.
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors, and GPUs
+    passing : int, who may pass the head: `NOBODY`, `ONE_BY_ONE` or `BEST_SET`
+    priority : compiled function, as `ranking.ask_for_ranks` calls it, which ranks the queue anew in each pass, or None
+    backfill : compiled function, as `ranking.rank` calls it, by which those who could pass are tried, or None for the
+        order of the queue
+    facts : Facts, or None where the functions need none of them
+    places : uint64 array, an order of the queue that never changes: for each job its place among all; or None. Without
+        it and without `priority` the queue is in order of arrival.
+    adjusting, predicting : Adjusting, Predicting; or None not to adjust estimates, and not to predict run times
     gpus, machine_gpus : int64 array, the GPUs of each job, or None; int, no job needs more
-    places : uint64 array, the order of the queue: for each job its place among all; None for the order of arrival
     most : int, the longest queue without an index
 
     Returns
     -------
     start : int64 array, seconds
     backfilled : bool array, whether the job passed a waiting head
-    first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did
+    first_shadow : int64 array, the job's shadow time when it first waited at the head; -1 where it never did; where
+        predictions are not corrected, its reservation
+    t_sched : int64 array, the adjusted or predicted estimates in seconds; else the users'
     """
     n = submit.size
-    backfilled, first_shadow = np.zeros(n, np.bool_), np.full(n, -1)
-    passing = np.empty(min(machine, n), np.uint64), np.zeros(n, np.int64), backfilled, first_shadow
-    options = reuse_extra, passing, gpus, machine_gpus, places, most
-    start = _simulate(submit, run, estimate, size, machine, preceding, think, progress_and_stop, options)
-    return start, backfilled, first_shadow
-
-
-def fcfs(
-    submit, run, size, machine, preceding, think, progress_and_stop, gpus=None, machine_gpus=0, places=None, most=_LONG
-):
-    """Start times under FCFS, as from `easy`."""
-    most = submit.size if places is None else most  # the first in order of arrival is found without an index
-    options = False, None, gpus, machine_gpus, places, most
-    return _simulate(submit, run, run, size, machine, preceding, think, progress_and_stop, options)
+    start, end, queue = np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(places_for(n), GONE)
+    backfilled, first_shadow, by_end = np.zeros(n, np.bool_), np.full(n, -1), np.empty(min(machine, n), np.uint64)
+    expected = None if passing == NOBODY else (by_end.copy(), np.zeros(n, np.int64), backfilled, first_shadow)
+    options = priority, backfill, adjusting, predicting
+    if any(one is not None for one in options) or passing == BEST_SET:  # compiled once with followers, and not twice
+        preceding, think = (preceding, think) if preceding.size else (np.full(n, -1), np.zeros(n, np.int64))
+    followers, followed = _followers(preceding, think) if preceding.size > 0 else (None, 0)
+    if priority is not None or (passing == NOBODY and places is None):
+        most = n  # the first in order of arrival is found without an index
+    state = np.zeros(13, np.int64)
+    state[[_COMING, _FREE, _FREE_GPUS, _MOST, _REFUSED]] = followed, machine, machine_gpus, most, -1
+    estimates = None if adjusting is None and predicting is None else estimates_in_use(estimate, adjusting, predicting)
+    asked, needed = (estimate, estimate) if estimates is None else (estimates.queue, estimates.backfill)
+    number = np.arange(n) if any(one is not None for one in (priority, backfill, predicting)) else None
+    rows = None if priority is None else no_rows(n, facts)
+    candidates = no_candidates(machine) if passing == BEST_SET else None
+    given = submit, run, needed, size, reuse_extra, start, queue, by_end, end, state, progress_and_stop, expected
+    rules = followers, gpus, places, number, priority, rows, backfill, facts, candidates, estimates
+    if easy_loop(*given, *rules, adjusting, predicting, None):
+        easy_loop(*given, *rules, adjusting, predicting, empty_index(size))
+    if state[_REFUSED] >= 0:
+        job, now, extra, window, of_backfilling = state[[_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING]]
+        told = needed if of_backfilling else asked
+        refuse(facts, job, now, submit, told, size, state[_FREE], extra, window, bool(of_backfilling))
+    return start, backfilled, first_shadow, estimate if estimates is None else estimates.t_sched

@@ -9,10 +9,11 @@ ever learn, so that the simulation allocates nothing.
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
 from .._util.compiled import compiled
 from .profile import TWO, make_room
-from .running import NEVER, ONE, insert, next_end, part, take_next
+from .running import NEVER, ONE, insert_end, part, small
 
 _THREE, _FOUR = np.uint64(3), np.uint64(4)
 
@@ -213,7 +214,7 @@ class _Estimates(NamedTuple):
     running: np.ndarray
 
 
-@compiled
+@register_jitable
 def estimates_in_use(estimate, adjusting, predicting):
     """Tell which estimates are used for what; `adjusting` and `predicting` are None to go by the users'."""
     if adjusting is not None:
@@ -223,7 +224,7 @@ def estimates_in_use(estimate, adjusting, predicting):
     return _Estimates(estimate, estimate, estimate, estimate, estimate)
 
 
-@compiled
+@register_jitable
 def _where_switched_on(estimate, switches):
     """Use t_sched, which will be set when a job arrives, where the switches say so."""
     t_sched = estimate.copy()
@@ -264,21 +265,20 @@ def remember(adjusting, job, now):
 
 
 @part
-def put_off(adjusting, running, estimate, now):
+def put_off(adjusting, jobs, count, time, start, estimate, now):
     """Expect the running jobs that have outlived their estimates to end in a while, `overdue` seconds from now.
 
     These include jobs whose expected end is exactly now: if they had ended, they would have left. All get the same new
     time. So one walk from the back of the list, over the jobs expected before that time, is enough: a job that is not
-    put off changes places with the last one that is.
+    put off changes places with the last one that is. `jobs`, `count` and `time` are those of `running.Ends`.
     """
     if adjusting is not None:
-        jobs, time = running.by_expected_end.jobs, running.by_expected_end.time
         later = now + adjusting.overdue
-        i = behind = np.uint64(running.by_expected_end.count[0])  # from i to `behind` are those put off
+        i = behind = np.uint64(count)  # from i to `behind` are those put off
         while i > 0 and time[jobs[i - ONE]] < later:
             i -= ONE
             job = jobs[i]
-            if running.start[job] + estimate[job] > now:
+            if start[job] + estimate[job] > now:
                 behind -= ONE
                 jobs[i], jobs[behind] = jobs[behind], job
             else:
@@ -355,37 +355,38 @@ def note_run(predicting, job, run, number):
             runs[1], numbers[1], asked[1] = run[job], number[job], predicting.estimate[job]
 
 
-@part
-def next_correction(predicting, running):
+@small
+def next_correction(predicting, jobs, count, time):
     """Tell when the next job outlives its expected run time; `NEVER` if predictions are not corrected."""
-    if predicting is None:
-        return NEVER
-    return next_end(running.by_expected_end) if predicting.correct else NEVER
+    next_one = NEVER
+    if predicting is not None:
+        if predicting.correct and count > 0:
+            next_one = time[jobs[count - ONE]]
+    return next_one
 
 
 @part
-def correct(predicting, running, now):
+def correct(predicting, jobs, count, time, start, now):
     """Expect the jobs that have outlived their predictions to end later: see `_longer`."""
     if predicting is not None:
-        expected = running.by_expected_end
-        while predicting.correct and next_end(expected) <= now:
-            job = take_next(expected)
-            start = running.start[job]
-            insert(expected, job, start + _longer(predicting.estimate[job], expected.time[job] - start))
+        while predicting.correct and count > 0 and time[jobs[count - ONE]] <= now:
+            job = jobs[count - ONE]
+            longer = _longer(predicting.estimate[job], time[job] - start[job])
+            insert_end(jobs, count - ONE, time, job, start[job] + longer)
 
 
 @part
-def reservation(predicting, expected, head_size, free, shadow, size):
+def reservation(predicting, jobs, count, time, head_size, free, shadow, size):
     """The reserved start of the head: its shadow time, or without corrections the time by predictions."""
     if predicting is None:
         return shadow
     if predicting.correct:
         return shadow
-    for i in range(expected.count[0] - 1, -1, -1):
-        job = expected.jobs[i]
-        free += size[job]
+    while count > 0:
+        count -= ONE
+        free += size[jobs[count]]
         if free >= head_size:
-            return expected.time[job]
+            return time[jobs[count]]
     return shadow
 
 

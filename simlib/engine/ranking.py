@@ -1,4 +1,4 @@
-"""Queues in another order than that of arrival: the facts that an order reads, its ranks, and EASY's queue by rank.
+"""Queues in another order than that of arrival: facts that an order reads, ranks, and a queue ranked in each pass.
 
 The usage of an account is counted in processor-seconds; half of it is forgotten in each half-life. A running job's use
 counts from second to second, so that jobs which have not ended give no advantage.
@@ -15,19 +15,6 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 
 from .._util.compiled import compiled
-from .queue import (
-    Queue,
-    count_from_front,
-    empty_queue,
-    end_pass,
-    first_waiting,
-    join,
-    next_to_backfill,
-    not_considered,
-    remember_pass,
-    take,
-    waiting,
-)
 from .running import part, uncounted
 
 
@@ -220,17 +207,16 @@ that can be backfilled, not a number for the others. The last five are there whe
 numbers."""
 
 
-@compiled
 def no_rows(jobs, facts):
-    """Make room for so many jobs."""
+    """Make room for so many jobs. This is plain Python."""
     return np.empty((_USER if facts is None else _FAIR_SHARE + 1, jobs))
 
 
 @part
-def tell(rows, place, job, submit, size, estimates, facts):
-    """Write the constant facts of a job into its place."""
+def tell(rows, place, job, submit, size, asked, needed, facts):
+    """Write the constant facts of a job into its place; its estimates in the order and in backfilling may differ."""
     rows[_SUBMIT, place], rows[SIZE, place] = submit[job], size[job]
-    rows[_ESTIMATE, place], rows[NEEDED, place] = estimates.queue[job], estimates.backfill[job]
+    rows[_ESTIMATE, place], rows[NEEDED, place] = asked[job], needed[job]
     if facts is not None:
         rows[_USER, place], rows[_GROUP, place] = facts.user[job], facts.group[job]
         rows[_QUEUE, place], rows[_USAGE, place], rows[_FAIR_SHARE, place] = facts.queue[job], 0.0, 1.0
@@ -299,176 +285,62 @@ def best_of(rows, row, jobs, number, begin, end):
 
 
 @part
-def before(rows, jobs, number, one, other):
+def _before(rows, jobs, number, one, other):
     """Tell whether the job at one place ranks before that at another; ties by arrival."""
     ranks = rows[RANK]
     return ranks[one] > ranks[other] or (ranks[one] == ranks[other] and number[jobs[one]] < number[jobs[other]])
 
 
 @part
-def swap(rows, jobs, one, other):
+def _swap(rows, jobs, one, other):
     """Exchange the jobs at two places."""
     jobs[one], jobs[other] = jobs[other], jobs[one]
     for row in range(rows.shape[0]):
         rows[row, one], rows[row, other] = rows[row, other], rows[row, one]
 
 
-# EASY's queue by rank
+# The queue of EASY, ranked anew in each pass
 
 
-NOT_RANKED, RANKED_ANEW = range(2)  # how a queue is kept in order; one that is ranked anew is not sorted
+@part
+def take_out(rows, jobs, place, last):
+    """Take out the job at a place; the last one takes the place. `last` is the place of the last one."""
+    jobs[place] = jobs[last]
+    copy_row(rows, last, place)
 
 
-class _Ranked(NamedTuple):
-    """The jobs that wait, in any order.
+@part
+def best_ranked(rows, jobs, number, last, given, gpus):
+    """Find the highest-ranked job that can be backfilled. Returns its place; `last` if there is none.
 
-    Attributes
-    ----------
-    ordering : int
-        How the queue is ordered: `NOT_RANKED` (by arrival) or `RANKED_ANEW` (in each pass; the jobs stand in any order,
-        and the first is searched among all).
-    queue : Queue
-    rows : float64 array
-        The facts that an order reads, and the ranks, by the jobs' places in a queue that is ranked in each pass.
+    The head cannot be, because too few processors are free.
     """
-
-    ordering: int
-    queue: Queue
-    rows: np.ndarray
-
-
-@compiled
-def empty_ranked(size, ordering, facts):
-    """Make room for the queue of jobs of these sizes; the order reads these facts, None for three numbers."""
-    queue, rows = empty_queue(size), no_rows(0 if ordering == NOT_RANKED else size.size, facts)
-    return _Ranked(ordering, queue, rows)
-
-
-@part
-def join_ranked(ranked, job, submit, size, estimates, facts):
-    """Let a job join the queue at its end."""
-    place = ranked.queue.end[0]
-    join(ranked.queue, job, size, estimates.backfill)
-    if ranked.ordering == RANKED_ANEW:
-        tell(ranked.rows, place, job, submit, size, estimates, facts)
-
-
-@part
-def put_in_order(ranked, now, free, priority, facts):
-    """Rank all jobs. Returns the first job whose rank is not a number, -1 if there is none."""
-    if ranked.ordering == NOT_RANKED:
-        return np.int64(-1)
-    jobs, end = ranked.queue.jobs, ranked.queue.end[0]
-    place = ask_for_ranks(ranked.rows, jobs, 0, end, now, free, priority, facts)
-    return np.int64(jobs[np.uint64(place)]) if place < end else np.int64(-1)
-
-
-@part
-def find_head(ranked, place, number):
-    """Find the head of the queue, which is at this place or behind it. Returns its place, `end[0]` for none."""
-    queue = ranked.queue
-    if ranked.ordering == RANKED_ANEW:
-        return best_of(ranked.rows, RANK, queue.jobs, number, 0, queue.end[0])
-    return first_waiting(queue, place)
-
-
-@part
-def take_head(ranked, place):
-    """Take out the head. Returns the place at or behind which the next one is."""
-    if ranked.ordering == RANKED_ANEW:
-        take_out(ranked, place)
-        return place
-    take(ranked.queue, place)
-    return place + 1
-
-
-@part
-def take_out(ranked, place):
-    """Take out the job at a place, without a gap; in a long queue a gap may remain, because the index skips it."""
-    queue = ranked.queue
-    if queue.groups[0] > 0:
-        take(queue, place)
-    elif ranked.ordering == RANKED_ANEW:  # the last one takes the place
-        queue.end[0] -= 1
-        queue.jobs[np.uint64(place)] = queue.jobs[np.uint64(queue.end[0])]
-        copy_row(ranked.rows, queue.end[0], place)
-    else:
-        queue.end[0] -= 1
-        for i in range(place, queue.end[0]):
-            queue.jobs[i] = queue.jobs[i + 1]
-
-
-@uncounted
-def best_to_backfill(queue, place, arrivals, free, shadow, extra, now, size, estimate, backfill, facts):
-    """Find, from a place on, the job that an order ranks first among those that can be backfilled; ties by arrival.
-
-    Returns its place, `end[0]` if there is none. If the order gives a job no number, returns that job's place counted
-    from the end, below zero.
-    """
-    submit, number, best, first = arrivals.submit, arrivals.number, -np.inf, queue.end[0]
-    place = next_to_backfill(queue, place, free, shadow, extra, now, size, estimate)
-    while place < queue.end[0]:
-        job = queue.jobs[np.uint64(place)]
-        own = rank(backfill, facts, job, now, submit, estimate, size, free, extra, shadow - now)
-        if np.isnan(own):
-            return place - queue.end[0]
-        if first == queue.end[0] or own > best or (own == best and number[job] < number[queue.jobs[np.uint64(first)]]):
-            best, first = own, place
-        place = next_to_backfill(queue, place + 1, free, shadow, extra, now, size, estimate)
-    return first
-
-
-@part
-def best_ranked_to_backfill(ranked, number, free, shadow, extra, now):
-    """Find the highest-ranked job that can be backfilled, in a queue that is ranked in each pass.
-
-    The head cannot be, because too few processors are free. Returns the place; `end[0]` if there is none.
-    """
-    queue, rows = ranked.queue, ranked.rows
-    end, window, candidates = queue.end[0], shadow - now, 0
+    now, shadow, free, free_gpus, extra, extra_gpus = given
+    window, candidates = shadow - now, 0
     if free == 0:
-        return end
-    size, needed = rows[SIZE, :end], rows[NEEDED, :end]
-    rank, fitting = rows[RANK, :end], rows[FITTING, :end]
-    for i in range(end):
+        return last
+    size, needed = rows[SIZE, :last], rows[NEEDED, :last]
+    rank, fitting = rows[RANK, :last], rows[FITTING, :last]
+    for i in range(last):
         fits = (size[i] <= free) & ((needed[i] <= window) | (size[i] <= extra))
+        if gpus is not None:
+            of_job = gpus[jobs[i]]
+            fits &= (of_job <= free_gpus) & ((needed[i] <= window) | (of_job <= extra_gpus))
         fitting[i] = rank[i] if fits else np.nan
         candidates += fits
-    return best_of(rows, FITTING, queue.jobs, number, 0, end) if candidates > 0 else end
-
-
-@part
-def may_be_considered(ranked, head, shadow, extra):
-    """Find the first place whose job may be backfilled: place 0 in a queue that is ranked in each pass."""
-    return np.int64(0) if ranked.ordering == RANKED_ANEW else not_considered(ranked.queue, head, shadow, extra)
-
-
-@part
-def end_ranked_pass(ranked, shadow, extra, size, estimate):
-    """Tidy up after a pass, and remember its shadow time and extra processors."""
-    queue, count = ranked.queue, waiting(ranked.queue)
-    if ranked.ordering == NOT_RANKED:
-        end_pass(queue, shadow, extra, size, estimate)
-        return
-    if count == 0:
-        count_from_front(queue, np.int64(0))
-    remember_pass(queue, shadow, extra)
+    return best_of(rows, FITTING, jobs, number, 0, last) if candidates > 0 else last
 
 
 @uncounted
-def bring_to_front(ranked, count, number):
-    """In a queue that is ranked in each pass, put the first so many jobs by rank to the front, in their order.
-
-    They are seldom other jobs than in the last pass.
-    """
-    rows, jobs = ranked.rows, ranked.queue.jobs
-    for i in range(1, ranked.queue.end[0]):
+def bring_to_front(rows, jobs, last, count, number):
+    """Put the first so many jobs by rank to the front, in their order. They are seldom others than in the last pass."""
+    for i in range(1, last):
         j = min(i, count)
         if i > j:
-            if not before(rows, jobs, number, i, j - 1):
+            if not _before(rows, jobs, number, i, j - 1):
                 continue
-            swap(rows, jobs, i, j - 1)
+            _swap(rows, jobs, i, j - 1)
             j -= 1
-        while j > 0 and before(rows, jobs, number, j, j - 1):
-            swap(rows, jobs, j, j - 1)
+        while j > 0 and _before(rows, jobs, number, j, j - 1):
+            _swap(rows, jobs, j, j - 1)
             j -= 1

@@ -288,15 +288,14 @@ def _compress(profile, jobs, start, estimate, size, gpus, horizon):
 
 
 @small
-def _rebackfill(profile, jobs, start, estimate, size):
+def _rebackfill(profile, jobs, start, estimate, size, gpus):
     """Forget all reservations and make new ones, each job in turn; MF 2.1 warns of this (figure 2)."""
-    first = profile.at[FIRST]
     for job in jobs:
-        give(profile, first, start[job], start[job] + estimate[job], size[job])
+        _give_back(profile, start[job], start[job] + estimate[job], job, size, gpus, None, False)
     for job in jobs:
-        k = anchor_point(profile, first, size[job], estimate[job], NEVER, NEVER)
-        start[job] = profile.times[k]
-        give(profile, k, start[job], start[job] + estimate[job], -size[job])
+        k, k_gpus, time = _earliest(profile, profile.at[FIRST], NEVER, job, estimate, size, gpus)
+        _plan(profile, k, k_gpus, time, job, estimate, size, gpus)
+        start[job] = time
 
 
 # The loop
@@ -457,7 +456,7 @@ def _reserving(
                 jobs = holders[: _holders_of(queue, last, start, holders)]
             more = jobs.size >= many
             if when_early == REBACKFILL:
-                _rebackfill(profile, jobs, start, estimate, size)
+                _rebackfill(profile, jobs, start, estimate, size, gpus)
             elif gaps is None:
                 horizon = _compress(profile, jobs, start, estimate, size, gpus, horizon)
             elif more:

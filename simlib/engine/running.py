@@ -62,9 +62,8 @@ class Arrivals(NamedTuple):
     others: np.ndarray
 
 
-@compiled
-def arrivals_of(submit, preceding, think):
-    """Make the arrivals of a workload.
+def all_arrivals(submit, preceding, think):
+    """Make the arrivals of a workload. This is plain Python.
 
     Parameters
     ----------
@@ -75,23 +74,6 @@ def arrivals_of(submit, preceding, think):
     -------
     Arrivals
     """
-    order, at = np.empty(submit.size, np.int64), preceding.size
-    for job in range(submit.size):
-        order[job] = job
-    first, others = np.full(at, -1), np.full(at, -1)
-    for job in range(preceding.size - 1, -1, -1):
-        if preceding[job] < 0:
-            at -= 1
-            order[at] = job
-        else:
-            others[job] = first[preceding[job]]
-            first[preceding[job]] = job
-    arrived, coming, number = np.zeros(1, np.int64), np.full(1, at), np.empty(submit.size, np.int64)
-    return Arrivals(order, arrived, coming, number, submit, think, first, others)
-
-
-def all_arrivals(submit, preceding, think):
-    """Make the same for a kernel that makes no arrays. This is plain Python."""
     followers = np.flatnonzero(preceding >= 0)
     followers = followers[np.argsort(preceding[followers], kind="stable")]
     before, first, others = preceding[followers], *np.full((2, preceding.size), -1)
@@ -179,21 +161,6 @@ class Running(NamedTuple):
     free: np.ndarray
 
 
-@compiled
-def no_ends(jobs, at_once):
-    """Make room for the ends of so many jobs, and for so many that run at once."""
-    return Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
-
-
-@compiled
-def idle(machine, jobs):
-    """Make a machine of so many processors, on which none of so many jobs runs yet."""
-    at_once = min(machine, jobs)
-    start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.empty(1, np.int64)
-    free[0] = machine
-    return Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
-
-
 @part
 def next_end(ends):
     """Tell when the next job ends; `NEVER` if none runs."""
@@ -201,16 +168,32 @@ def next_end(ends):
     return ends.time[ends.jobs[np.uint64(count - 1)]] if count > 0 else NEVER
 
 
-@part
-def insert(ends, job, time):
-    """Insert a job that is to end at `time`."""
-    jobs, key = ends.jobs, ends.time
-    key[job] = time
-    i = np.uint64(ends.count[0])  # places are unsigned, see `profile`
-    while i > 0 and key[jobs[i - ONE]] < time:
+@small
+def insert_end(jobs, count, time, job, end):
+    """Insert a job that is to end at `end` into the `count` running ones, which are sorted, the next to end last."""
+    time[job] = end
+    i = count
+    while i > 0 and time[jobs[i - ONE]] < end:
         jobs[i] = jobs[i - ONE]
         i -= ONE
     jobs[i] = job
+
+
+@small
+def remove_end(jobs, left, job):
+    """Take out a job, keeping the order of the others, of which so many are left."""
+    i = left
+    while jobs[i] != job:
+        i -= ONE
+    while i < left:
+        jobs[i] = jobs[i + ONE]
+        i += ONE
+
+
+@part
+def insert(ends, job, time):
+    """Insert a job that is to end at `time`."""
+    insert_end(ends.jobs, np.uint64(ends.count[0]), ends.time, job, time)  # places are unsigned, see `profile`
     ends.count[0] += 1
 
 
@@ -224,14 +207,8 @@ def take_next(ends):
 @part
 def remove(ends, job):
     """Take out a job, keeping the order of the others."""
-    jobs = ends.jobs
-    i = last = np.uint64(ends.count[0] - 1)
-    while jobs[i] != job:
-        i -= ONE
-    while i < last:
-        jobs[i] = jobs[i + ONE]
-        i += ONE
     ends.count[0] -= 1
+    remove_end(ends.jobs, np.uint64(ends.count[0]), job)
 
 
 @part

@@ -29,34 +29,73 @@ def _rounded_up(time, resolution):
 
 
 @small
-def _draw_map(profile, running, now, size):
-    """Make the profile of the running jobs; each holds its processors until its expected end."""
+def _draw_map(profile, running, now, held, free):
+    """Make the profile of what the running jobs hold, processors or GPUs; each holds it until its expected end."""
     expected, last = running.by_expected_end, np.uint64(0)
-    profile.times[0], profile.free[0] = now, running.free[0]
+    profile.times[0], profile.free[0] = now, free
     for i in range(expected.count[0] - 1, -1, -1):
         job = expected.jobs[i]
         end = max(expected.time[job], now + 1)  # one of no length has not left yet
         if end > profile.times[last]:
             last += ONE
             profile.times[last], profile.free[last] = end, profile.free[last - ONE]
-        profile.free[last] += size[job]
+        profile.free[last] += held[job]
     profile.at[FIRST], profile.at[LAST] = np.uint64(0), last + ONE
     profile.times[last + ONE] = NEVER
 
 
 @small
-def _earliest_start(profile, size, duration, resolution):
-    """Find the first step at whose beginning a job fits until its end, rounded up."""
-    times, free, k = profile.times, profile.free, profile.at[FIRST]
+def _first_fit(profile, k, time, amount, duration, resolution):
+    """Find the first second from `time` on, which is not before step k, from which on so much is free until the end.
+
+    The end is rounded up. Returns the step in which the second lies, and the second.
+    """
+    times, free = profile.times, profile.free
+    while times[k + ONE] <= time:
+        k += ONE
     while True:
-        while free[k] < size:
+        while free[k] < amount:
             k += ONE
-        anchor = k
-        end = _rounded_up(times[anchor] + duration, resolution)
-        while times[k] < end and free[k] >= size:
-            k += ONE
-        if times[k] >= end:
-            return anchor
+        time = max(time, times[k])
+        end = _rounded_up(time + duration, resolution)
+        step = k
+        while times[step] < end and free[step] >= amount:
+            step += ONE
+        if times[step] >= end:
+            return k, time
+        k = step
+
+
+@small
+def _earliest_start(profile, gpus, job, size, duration, resolution):
+    """Find the first second from which on enough processors and GPUs are free until the end, and its step in each."""
+    first = profile.at[FIRST]
+    k, time = _first_fit(profile, first, profile.times[first], size[job], duration, resolution)
+    k_gpus = first
+    if gpus is not None:
+        needed, by_gpus, _ = gpus
+        later = time if needed[job] == 0 else NEVER
+        while later != time:
+            k_gpus, later = _first_fit(by_gpus, k_gpus, time, needed[job], duration, resolution)
+            if later > time:
+                k, time = _first_fit(profile, k, later, size[job], duration, resolution)
+    return k, k_gpus, time
+
+
+@small
+def _may_start(job, size, running, gpus):
+    """Tell whether enough processors and GPUs are free for a job."""
+    enough = size[job] <= running.free[0]
+    if gpus is not None:
+        enough &= gpus[0][job] <= gpus[2][0]
+    return enough
+
+
+@small
+def _take(gpus, job, sign):
+    """Let a job take its GPUs, or with sign -1 give them back."""
+    if gpus is not None:
+        gpus[2][0] -= sign * gpus[0][job]
 
 
 def slurm_backfill(
@@ -75,6 +114,8 @@ def slurm_backfill(
     priority=None,
     facts=None,
     changing=True,
+    gpus=None,
+    machine_gpus=0,
 ):
     """Start times under Slurm's backfill, as `simlib.SlurmBackfill` defines it. This is plain Python.
 
@@ -84,7 +125,7 @@ def slurm_backfill(
         As for `easy`; no estimate is below the run time.
     depth : int, how many waiting jobs a cycle looks at
     window, resolution, interval : int, seconds
-    priority, facts, changing
+    priority, facts, changing, gpus, machine_gpus
         As for `reserving`.
 
     Returns
@@ -98,14 +139,15 @@ def slurm_backfill(
     room = all_arrivals(submit, preceding, think), running, np.empty(n, np.uint64), all_free(machine, n)
     ranked = None if priority is None else (changing, np.empty(n))
     rules = depth, window, resolution, interval
-    job, now = _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority, facts, ranked)
+    of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, n), np.full(1, machine_gpus))
+    job, now = _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority, facts, ranked, of_gpus)
     if job >= 0:
         refuse(facts, job, now, submit, estimate, size, running.free[0], 0, 0, False)
     return running.start, running.backfilled
 
 
 @uncounted
-def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority, facts, ranked):
+def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority, facts, ranked, gpus):
     """The event loop. Returns a job without a number, -1 if there is none, and the second."""
     depth, window, resolution, interval = rules
     arrivals, running, queue, profile = room
@@ -122,6 +164,7 @@ def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority
 
         while next_end(running.by_end) <= now:  # 1. jobs leave
             job = end_job(running, size)
+            _take(gpus, job, -1)
             submit_followers(arrivals, job, now)
             note_end(facts, job, now, size)
             changed = True
@@ -143,8 +186,9 @@ def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority
                 place = sort_waiting(waiting, ranked[1], arrivals, now, free, estimate, size, priority, facts)
                 if place < last - first:
                     return np.int64(waiting[place]), now
-        while first < last and size[queue[first]] <= running.free[0]:
+        while first < last and _may_start(queue[first], size, running, gpus):
             start_job(running, queue[first], now, size, run, estimate)
+            _take(gpus, queue[first], 1)
             note_start(facts, queue[first], now, size)
             first += 1
 
@@ -154,27 +198,35 @@ def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority
         i = kept = first
         end, drawn = min(first + depth, last), False
         while True:
-            while end > i and size[queue[end - 1]] > running.free[0]:  # no job behind can start: its plan is not needed
+            while end > i and not _may_start(
+                queue[end - 1], size, running, gpus
+            ):  # no job behind can start: its plan is not needed
                 end -= 1
             if i == end:
                 break
             if not drawn:
-                _draw_map(profile, running, now, size)
+                _draw_map(profile, running, now, size, running.free[0])
+                if gpus is not None:
+                    _draw_map(gpus[1], running, now, gpus[0], gpus[2][0])
                 drawn = True
             job = queue[i]
             i += 1
             duration = max(estimate[job], 1)
-            k = _earliest_start(profile, size[job], duration, resolution)
-            begin = profile.times[k]
+            k, k_gpus, begin = _earliest_start(profile, gpus, job, size, duration, resolution)
+            planned = begin == now or begin // resolution < (now + window) // resolution
+            end_of_it = now + duration if begin == now else _rounded_up(begin + duration, resolution)
+            if planned:
+                give(profile, k, begin, end_of_it, -size[job])
+                if gpus is not None:
+                    if gpus[0][job] > 0:
+                        give(gpus[1], k_gpus, begin, end_of_it, -gpus[0][job])
             if begin == now:
-                give(profile, k, now, now + duration, -size[job])
                 running.backfilled[job] = True
                 start_job(running, job, now, size, run, estimate)
+                _take(gpus, job, 1)
                 note_start(facts, job, now, size)
                 changed = True
                 continue
-            if begin // resolution < (now + window) // resolution:
-                give(profile, k, begin, _rounded_up(begin + duration, resolution), -size[job])
             queue[kept] = job
             kept += 1
         while kept > first:  # those that wait move up to the rest of the queue

@@ -12,7 +12,6 @@ import numpy as np
 
 from .. import engine
 from .._util import checks
-from .._util.arrays import Ints
 from ..engine.ranking import Facts
 from . import orders
 from .easy import COUNT, Given, Ordered
@@ -35,7 +34,7 @@ class Conservative(Ordered):
     jobs may reserve them for the same time. Then it starts beside these jobs on a full machine.
 
     If jobs need GPUs, a reservation takes processors and GPUs, from the first time at which both are free for the whole
-    estimate. `Conservative()` and `Conservative("start")` support GPUs; the other options refuse them.
+    estimate.
 
     Parameters
     ----------
@@ -77,14 +76,9 @@ class Conservative(Ordered):
             )
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        rules = self._queue(facts) | gpus
-        start, guarantee, backfilled = engine.reserving(*given, when_early=_COMPRESS[self.compress], **rules)
+        rules = {"when_early": _COMPRESS[self.compress]} | self._queue(facts) | gpus
+        start, guarantee, backfilled = engine.reserving(*given, **rules)
         return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
-
-    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
-        if self.order != "fcfs" or self.compress not in ("arrival", "start"):
-            return super()._run_with_gpus(given, gpus, machine_gpus)
-        return self._run(given, None, gpus=gpus, machine_gpus=machine_gpus)
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,9 +129,10 @@ class Selective(Ordered):
         checks.settings(self, threshold=checks.either(slowdown, adaptive))
         super().__post_init__()
 
-    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
+    def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         threshold = engine.ADAPTIVE if self.threshold == _ADAPTIVE else float(self.threshold)
-        start, shadow, backfilled = engine.reserving(*given, threshold=threshold, **self._queue(facts))
+        rules = {"threshold": threshold} | self._queue(facts) | gpus
+        start, shadow, backfilled = engine.reserving(*given, **rules)
         return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
 
@@ -215,8 +210,8 @@ class SlurmBackfill(Ordered):
         seconds = checks.whole_number(1, checks.LATEST, " of seconds")
         checks.settings(self, depth=COUNT, window=seconds, resolution=seconds, interval=seconds)
 
-    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
+    def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         depth = int(min(self.depth, engine.EVERYONE // 2))
         rules = depth, int(self.window), int(self.resolution), int(self.interval)
-        start, backfilled = engine.slurm_backfill(*given, *rules, **self._queue(facts))
+        start, backfilled = engine.slurm_backfill(*given, *rules, **(self._queue(facts) | gpus))
         return {"start": start, "backfilled": backfilled}

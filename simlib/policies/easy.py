@@ -13,6 +13,7 @@ from numba.core.ccallback import CFunc
 from .. import engine
 from .._util import checks
 from .._util.arrays import Ints
+from .._util.compiled import COMPILED, WAITING, NotReady, during
 from ..core.schedule import WHOSE, Feedback, whose
 from ..core.workload import checked_past
 from ..engine.ranking import Facts, NoRank, Usage
@@ -28,6 +29,9 @@ MOST_AHEAD = 5_000_000
 
 _HALF_LIFE_S = 7 * orders.DAY
 """Of what an order is told as `usage`, unless it is a `Multifactor` that says otherwise."""
+
+SMALL = 200
+"""So many jobs are scheduled in plain Python where no kernel is compiled: it gives the same schedule, and sooner."""
 
 Given = tuple[Ints, Ints, Ints, Ints, int, Ints, Ints, Ints]
 """What all kernels begin with: submit, run, estimate, procs, machine, preceding, think, progress_and_stop."""
@@ -202,6 +206,7 @@ class Ordered:
     """A policy with an `order`; the base class of this package's policies."""
 
     known: JobFacts | None = field(default=None, kw_only=True, repr=False, compare=False)
+    few: pd.DataFrame | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for setting, (order, names) in self._orders.items():
@@ -231,10 +236,12 @@ class Ordered:
     def prepare(self, jobs: pd.DataFrame) -> Self:
         """Prepare the policy for these jobs, if it reads more than their times and sizes."""
         adjust = getattr(self, "adjust", None)
+        if len(jobs) <= SMALL:
+            return replace(self, known=JobFacts.of(jobs, adjust), few=jobs)
         if adjust is None and not self._asks_for_more:
             return self
         same = self.known.of_same(jobs) if self.known is not None else None
-        return replace(self, known=same or JobFacts.of(jobs, adjust))
+        return replace(self, known=same or JobFacts.of(jobs, adjust), few=None)
 
     def schedule(
         self,
@@ -253,10 +260,19 @@ class Ordered:
         # kernels write into what they get, as submissions that follow jobs
         submit, run, estimate, procs = (np.require(one, np.int64, ["C", "W"]) for one in (submit, run, estimate, procs))
         given = submit, run, estimate, procs, machine, *followed, watched
-        if gpus is not None:
-            return {"submit": submit, **self._run_with_gpus(given, *gpus)}
+        with_gpus = {} if gpus is None else {"gpus": gpus[0], "machine_gpus": gpus[1]}
+        by_name = all(isinstance(order, str | orders.Multifactor) for order, _ in self._orders.values())
+        few = self.few if by_name and not COMPILED.get() else None
         try:
-            columns = self._run(given, self._facts(machine))
+            with during(WAITING, few is None):
+                columns = self._run(given, self._facts(machine), **with_gpus)
+        except NotReady:
+            if few is None:
+                raise
+            from . import in_plain
+
+            plain = in_plain.policy_of(self)
+            return in_plain.scheduled(self, plain, few, submit, run, estimate, procs, machine, feedback, gpus)
         except NoRank as error:
             numbers, backfilling = error.args
             setting = "backfill" if backfilling else "order"
@@ -264,16 +280,9 @@ class Ordered:
             orders.failed(order, *numbers, known=names, where=f"{type(self).__name__}: {setting}")
         return {"submit": submit, **columns}
 
-    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        """Call the kernel of the policy; return its results by column."""
+    def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
+        """Call the kernel of the policy, with `gpus` and `machine_gpus` if any; return its results by column."""
         raise NotImplementedError
-
-    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
-        """Do the same for jobs that need GPUs; refuse them if no kernel supports them."""
-        raise ValueError(
-            f"{self!r}: found jobs that need GPUs, expected one of FCFS(), EASY(), EASY(reuse_extra=True), "
-            "Conservative() and Conservative('start'); or workload.without_gpus()"
-        )
 
     def _facts(self, machine: int) -> Facts | None:
         """The facts that the orders read besides three numbers; None if they read no more."""
@@ -299,23 +308,19 @@ class Ordered:
             return {}
         return {"priority": self._pointer("order", facts), "facts": facts, "changing": orders.changes(order)}
 
-    def _ordering(self, facts: Facts | None) -> tuple[int, CFunc]:
-        """How the queue is ordered, and the compiled function that ranks all its jobs."""
+    def _ranked(self, given: Given, facts: Facts | None, anew: bool = False) -> dict[str, Any]:
+        """How the queue of `engine.easy` is ordered: by places that are known beforehand, or `anew` in each pass.
+
+        They are known where the order never changes, and no job follows another.
+        """
         order = self._orders["order"][0]
+        if order == "fcfs":
+            return {}
+        submit, _, estimate, procs, _, preceding, *_ = given
         ranking = orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
-        return engine.NOT_RANKED if order == "fcfs" else engine.RANKED_ANEW, ranking
-
-    def _is_fixed(self, given: Given) -> bool:
-        """Whether the order of all jobs is known beforehand: it never changes, and no job follows another."""
-        order, preceding = self._orders["order"][0], given[5]
-        return order == "fcfs" or not (orders.changes(order) or preceding.size)
-
-    def _places(self, given: Given, facts: Facts | None) -> Ints | None:
-        """The place of each job in an order that is fixed; None for the order of arrival."""
-        if self._orders["order"][0] == "fcfs":
-            return None
-        submit, _, estimate, procs, *_ = given
-        return engine.places_in_order(self._ordering(facts)[1], facts, submit, estimate, procs)
+        if anew or orders.changes(order) or preceding.size:
+            return {"priority": ranking}
+        return {"places": engine.places_in_order(ranking, facts, submit, estimate, procs)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -351,16 +356,9 @@ class FCFS(Ordered):
 
     order: orders.Order = "fcfs"
 
-    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
-        if self._is_fixed(given):
-            return {"start": engine.fcfs(*given[:2], *given[3:], places=self._places(given, facts))}
-        rules = False, *self._ordering(facts), engine.NOBODY, None, facts, None, None
-        return {"start": engine.easy_variants(*given, *rules)[0]}
-
-    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
-        if self.order != "fcfs":
-            return super()._run_with_gpus(given, gpus, machine_gpus)
-        return {"start": engine.fcfs(*given[:2], *given[3:], gpus, machine_gpus)}
+    def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
+        rules = self._ranked(given, facts) | gpus
+        return {"start": engine.easy(*given, passing=engine.NOBODY, facts=facts, **rules)[0]}
 
 
 @dataclass(frozen=True, repr=False)
@@ -372,8 +370,7 @@ class EASY(Ordered):
 
     If jobs need GPUs, both processors and GPUs have to be free. The shadow time is the earliest time at which enough of
     both are free for the head; there are extra processors and extra GPUs. A job passes the head if it fits now, and
-    either ends by the shadow time or fits the extra processors and the extra GPUs. `EASY()` and
-    `EASY(reuse_extra=True)` support GPUs; the other options refuse them.
+    either ends by the shadow time or fits the extra processors and the extra GPUs. Lookahead refuses GPUs.
 
     Parameters
     ----------
@@ -485,46 +482,41 @@ class EASY(Ordered):
             by_setting["backfill"] = self.backfill, orders.BACKFILL | {_LOOKAHEAD: orders.BACKFILL["arrival"]}
         return by_setting
 
-    def _run(self, given: Given, facts: Facts | None) -> dict[str, np.ndarray]:
+    def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         if self.reservations != 1:
-            most = int(min(self.reservations, engine.EVERYONE))
-            start, shadow, backfilled = engine.reserving(*given, most=most, **self._queue(facts))
-            return {"start": start, "backfilled": backfilled, "shadow": shadow}
-        if self.adjust is None and self._backfills_in_order and self._is_fixed(given):
-            places = self._places(given, facts)
-            start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra), places=places)
+            most = {"most": int(min(self.reservations, engine.EVERYONE))}
+            start, shadow, backfilled = engine.reserving(*given, **(most | self._queue(facts) | gpus))
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
         machine = given[4]
+        if self.backfill == _LOOKAHEAD and gpus:
+            raise ValueError(
+                f"{self!r}: found jobs that need GPUs, expected another backfill than 'lookahead', which fills the "
+                "machine with processors only; or workload.without_gpus()"
+            )
         if self.backfill == _LOOKAHEAD and machine > MOST_AHEAD:
             raise ValueError(
                 f"EASY: found a machine of {machine:,} processors with backfill='lookahead', expected at most "
                 f"{MOST_AHEAD:,}"
             )
-        passing: tuple[int, CFunc | None] = engine.ONE_BY_ONE, None  # who may pass the head, in the order of the queue
+        options = self.adjust is not None or not self._backfills_in_order  # estimates may change; fewer kernels
+        rules: dict[str, Any] = self._ranked(given, facts, options) | self._estimating() | gpus
         if self.backfill == _LOOKAHEAD:
-            passing = engine.BEST_SET, None
+            rules["passing"] = engine.BEST_SET
         elif not self._backfills_in_order:
-            passing = engine.ONE_BY_ONE, self._pointer("backfill", facts)
-        rules = bool(self.reuse_extra), *self._ordering(facts), *passing, facts
-        start, backfilled, shadow, t_sched = engine.easy_variants(*given, *rules, *self._estimating())
+            rules["backfill"] = self._pointer("backfill", facts)
+        start, backfilled, shadow, t_sched = engine.easy(*given, bool(self.reuse_extra), facts=facts, **rules)
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
         return {"start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}
-
-    def _run_with_gpus(self, given: Given, gpus: Ints, machine_gpus: int) -> dict[str, np.ndarray]:
-        if not (self.order == "fcfs" and self.adjust is None and self._backfills_in_order and self.reservations == 1):
-            return super()._run_with_gpus(given, gpus, machine_gpus)
-        start, backfilled, shadow = engine.easy(*given, bool(self.reuse_extra), gpus, machine_gpus)
-        return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
     @property
     def _backfills_in_order(self) -> bool:
         """Whether backfilling tries the jobs in the order of the queue."""
         return self.backfill is None or (self.backfill == "arrival" and self.order == "fcfs")
 
-    def _estimating(self) -> tuple[engine.Adjusting | None, engine.Predicting | None]:
+    def _estimating(self) -> dict[str, Any]:
         """Give the kernel the adjustment or prediction, with a copy of the history, which the simulation changes."""
         if self.adjust is None:
-            return None, None
+            return {}
         if self.known is None:
             raise ValueError("EASY: found adjust, which needs to know whose the jobs are: expected prepare(jobs) first")
         past, learned = self.known.past, self.known.by_job[-2:]
@@ -533,7 +525,7 @@ class EASY(Ordered):
             switches = bool(self.adjust.queue), bool(self.adjust.backfill), bool(self.adjust.running)
             kind = self.adjust.predictor
             rules = kind == "exact", bool(self.adjust.correct), kind == "same estimate"
-            return None, engine.Predicting(*rules, estimate, user, runs, numbers, asked, *switches)
+            return {"predicting": engine.Predicting(*rules, estimate, user, runs, numbers, asked, *switches)}
         scheme, (group, r) = self.adjust.scheme, learned
         adjusting = engine.Adjusting(
             type(past)(*(numbers.copy() for numbers in past)),
@@ -548,4 +540,4 @@ class EASY(Ordered):
             running=bool(self.adjust.running),
             overdue=int(self.adjust.overdue),
         )
-        return adjusting, None
+        return {"adjusting": adjusting}

@@ -11,7 +11,7 @@ import pandas as pd
 from .._util.arrays import Ints
 from ..core.schedule import Feedback, whose
 from ..plain import easy, estimates, orders, reserving
-from ..plain.loop import Policy
+from ..plain.loop import Policy, refuse, simulate
 from ..plain.machine import Job, Machine
 from .conservative import Conservative, Selective, SlurmBackfill
 from .easy import EASY, FCFS, Predictions
@@ -47,6 +47,44 @@ def followers(jobs: list[Job], feedback: Feedback | None) -> tuple[list[Job], di
         else:
             follows.setdefault(place, []).append((job, think))
     return first, follows
+
+
+def scheduled(
+    policy: Any,
+    plain: Policy,
+    table: Any,
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    procs: Ints,
+    machine: int,
+    feedback: Feedback | None = None,
+    gpus: tuple[Ints, int] | None = None,
+    progress_and_stop: Any = None,
+) -> dict[str, np.ndarray]:
+    """Schedule the jobs of a table under the plain version of a policy: the result of the method `schedule`."""
+    of_jobs, of_machine = (None, None) if gpus is None else gpus
+    jobs = jobs_of(table, submit, run, estimate, procs, of_jobs)
+    coming, follows = followers(jobs, feedback)
+    run_on = machine_of(policy, table, machine, of_machine)
+    stop = [0, 0] if progress_and_stop is None else progress_and_stop
+    simulate(coming, run_on, plain, follows=follows, progress_and_stop=stop)
+    if not stop[1] and (lost := next((job for job in jobs if job.start is None), None)):
+        refuse(run_on, f"job {lost.number} was never started, and does not wait; expected each job to start once")
+    columns = {
+        "submit": np.array([job.submit for job in jobs], np.int64),
+        "start": np.array([-1 if job.start is None else job.start for job in jobs], np.int64),  # -1: was stopped
+        "backfilled": np.array([job.backfilled for job in jobs], bool),
+    }
+    if promise := _PROMISE.get(type(policy)):
+        columns[promise] = np.array([-1 if job.first_promise is None else job.first_promise for job in jobs], np.int64)
+    if getattr(policy, "adjust", None):
+        columns["adjusted"] = np.array([job.adjusted for job in jobs], np.int64)
+    return columns
+
+
+_PROMISE = {EASY: "shadow", Selective: "shadow", Conservative: "guarantee"}
+"""What the first start is called that a policy promises a job."""
 
 
 def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) -> Machine:

@@ -38,8 +38,8 @@ from numba.core.ccallback import CFunc
 
 from .._util import checks
 from .._util.cache import identity
+from .._util.compiled import WAITING, NotReady, pointer
 from .._util.compiled import compiled as compile_and_keep
-from .._util.compiled import pointer
 from .user_functions import guarded, in_python, plain, raised_in
 
 DAY = 86400
@@ -400,6 +400,8 @@ def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, for
 
 def _guarded(function: FunctionType, facts: bool, where: str, for_queue: bool) -> CFunc:
     """Compile a user's function to a pointer that cannot raise: it returns nan instead."""
+    if not WAITING.get():
+        raise NotReady
     asked, given = asked_for(function), GIVEN if facts else THREE
     told, typical = {name: MADE_OF[name] for name in asked}, {name: TYPICAL[name] for name in asked}
     that_cannot_raise = guarded(function, given, told, typical, f"{where} {_name(function)!r}", EXPECTED)

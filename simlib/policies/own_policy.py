@@ -16,7 +16,7 @@ from .._util.arrays import Ints
 from ..core.schedule import Feedback
 from ..plain.decisions import Decision
 from ..plain.estimates import Predicting
-from ..plain.loop import ImpossibleError, Policy, refuse, simulate
+from ..plain.loop import ImpossibleError, Policy, refuse
 from ..plain.machine import Job, Machine, Queue, _set
 from . import in_plain
 
@@ -221,26 +221,13 @@ class OwnPolicy:
         if self._jobs is None:
             prepared = self.prepare(pd.DataFrame({"estimate": estimate}))
             return prepared.schedule(submit, run, estimate, procs, machine, feedback, progress_and_stop, gpus)
-        of_jobs, of_machine = (None, None) if gpus is None else gpus
-        jobs = in_plain.jobs_of(self._jobs, submit, run, estimate, procs, of_jobs)
-        coming, follows = in_plain.followers(jobs, feedback)
-        policy, run_on = self._for_this_run(), in_plain.machine_of(self, self._jobs, machine, of_machine)
-        stop = [0, 0] if progress_and_stop is None else progress_and_stop
+        policy, given = self._for_this_run(), (submit, run, estimate, procs, machine)
         try:
-            simulate(coming, run_on, policy, follows=follows, progress_and_stop=stop)
-            if not stop[1] and (lost := next((job for job in jobs if job.start is None), None)):
-                refuse(
-                    run_on, f"job {lost.number} was never started, and does not wait; expected each job to start once"
-                )
+            columns = in_plain.scheduled(self, policy, self._jobs, *given, feedback, gpus, progress_and_stop)
         except ImpossibleError as error:
             raise ValueError(f"{self}: {error}") from None
-        columns = {
-            "submit": np.array([job.submit for job in jobs], np.int64),
-            "start": np.array([-1 if job.start is None else job.start for job in jobs], np.int64),  # -1: was stopped
-            "backfilled": np.array([job.backfilled for job in jobs], bool),
-        }
         if isinstance(policy, Predicting):
-            places = range(len(jobs))
+            places = range(len(submit))
             columns["adjusted"] = np.array([policy.first.get(place, 0) for place in places], np.int64)
             columns["mean_prediction"] = np.array([policy.mean.get(place, 0.0) for place in places])
         return columns

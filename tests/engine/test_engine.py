@@ -1,5 +1,6 @@
 """The compiled engine keeps the promises of MF section 2; it equals the reference in `conformance/test_contract.py`."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -15,8 +16,11 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Selective, engine, simulate
-from simlib.engine import queue
-from simlib.study.investigations.kernel_variants import easy
+from simlib.engine.index import GONE, empty_index, places_for, refresh
+from simlib.policies import orders
+from simlib.study.investigations.kernel_variants import easy as easy_programs
+
+loop = importlib.import_module("simlib.engine.easy")  # its function `easy` has the same name
 
 
 def overloaded(seed, jobs=2500, exact=False):
@@ -28,7 +32,7 @@ def overloaded(seed, jobs=2500, exact=False):
 def walked(w):
     """The start times that the detective's kernel finds, which goes through the whole queue in every pass."""
     columns = (w.jobs[name].to_numpy() for name in ("submit", "run", "estimate", "procs"))
-    return easy.easy_reading(*columns, w.procs, easy.TEXT)[0].tolist()
+    return easy_programs.easy_reading(*columns, w.procs, easy_programs.TEXT)[0].tolist()
 
 
 @pytest.mark.slow
@@ -54,24 +58,35 @@ question = st.tuples(sizes, st.integers(0, 64), st.integers(0, 50))  # processor
 
 @given(st.lists(st.tuples(sizes, estimates), min_size=17, max_size=50), st.lists(st.tuples(change, question)))
 def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(jobs, events):
-    index = queue.empty_index(np.full(100, 64))
-    groups = queue.index_all(index, np.arange(len(jobs), dtype=np.uint64), len(jobs), *np.array(jobs).T.copy())
+    known = np.array(jobs + [what for (event, what), _ in events if event == "comes"])
+    size, estimate = known.T.copy()
+    queue, last, waits = np.full(places_for(len(known)), GONE), np.uint64(len(jobs)), list(range(len(jobs)))
+    queue[: len(jobs)] = waits
+    index = empty_index(size)
+    loop.index_all(index, queue, last, None, estimate)
     for (event, what), (free, extra, time) in events:
-        if event == "comes" and len(jobs) < groups * queue.GROUP:
-            queue.enter(index, groups, len(jobs), *what)
-            jobs.append(what)
-        elif event == "goes" and what < len(jobs) and jobs[what]:
-            queue.leave(index, groups, what)
-            jobs[what] = None
-        fit = [i for i, job in enumerate(jobs) if job and job[0] <= free and (job[1] <= time or job[0] <= extra)]
-        candidates = [-1]
-        while candidates[-1] < len(jobs):
-            candidates.append(queue.next_candidate(index, groups, candidates[-1] + 1, len(jobs), free, extra, time))
-        assert candidates == [-1, *fit, len(jobs)]
+        if event == "comes":
+            queue[last] = len(waits)
+            waits.append(len(waits))
+            refresh(index, queue, estimate, last)
+            last += np.uint64(1)
+        elif what < len(waits):
+            queue[what], waits[what] = GONE, None
+            refresh(index, queue, estimate, np.uint64(what))
+        fit = [j for j in waits if j is not None and size[j] <= free and (estimate[j] <= time or size[j] <= extra)]
+        given, found, place = (np.int64(0), time, free, 0, extra, 0), [], np.uint64(0)
+        while (place := loop.next_candidate(queue, place, last, given, size, estimate, None, index, True)) < last:
+            found.append(place)
+            place += np.uint64(1)
+        assert found == fit
+
+
+USES = ["", "followers", "gpus", "places", "followers gpus", "gpus places", "sjf", "best-fit"]
+USES += ["lookahead", "lookahead places"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("uses", ["", "followers", "gpus", "places", "followers gpus", "gpus places"])
+@pytest.mark.parametrize("uses", USES)
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), most=st.sampled_from([0, 1, 2, 7, 20]), reuse_extra=st.booleans())
 def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse_extra):
@@ -85,6 +100,9 @@ def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse
     )
     more = {"gpus": needed, "machine_gpus": 3} if "gpus" in uses else {}
     more |= {"places": rng.permutation(n).astype(np.uint64)} if "places" in uses else {}
+    more |= {"backfill": orders.compiled(uses, known=orders.BACKFILL)} if uses in orders.BACKFILL else {}
+    more |= {"passing": engine.BEST_SET} if "lookahead" in uses else {}
+    reuse_extra &= "lookahead" not in uses
 
     def schedule(most):
         submit, *others = columns.copy()
@@ -92,7 +110,7 @@ def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse
         return *engine.easy(*given, reuse_extra, **more, most=most), submit
 
     for without, index in zip(schedule(n), schedule(most), strict=True):
-        assert (without == index).all()
+        assert np.array_equal(without, index)
 
 
 def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():

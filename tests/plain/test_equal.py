@@ -1,5 +1,8 @@
 """Each policy in plain Python makes the schedule of the compiled one, job by job, whether somebody listens or not."""
 
+import os
+import subprocess
+import sys
 from functools import partial
 from math import inf
 
@@ -9,7 +12,20 @@ import pytest
 from helpers import BEYOND, POLICIES, SLURM, numbered, with_gpus
 from hypothesis import settings
 
-from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, SlurmBackfill, Thresholded, simulate
+from simlib import (
+    EASY,
+    FCFS,
+    Conservative,
+    Multifactor,
+    Predictions,
+    Selective,
+    SlurmBackfill,
+    Thresholded,
+    Workload,
+    compare,
+    simulate,
+)
+from simlib._util.compiled import NotReady
 from simlib.plain import decisions, easy, loop
 from simlib.policies import in_plain
 from simlib.policies.orders import BACKFILL, ORDERS
@@ -83,7 +99,9 @@ def every_policy():
 
 
 ALL = list(dict.fromkeys(every_policy()))
-ON_GPUS = [FCFS(), EASY(), EASY(True), Conservative(), Conservative("start")]
+ON_GPUS = [FCFS(), EASY(), EASY(True), Conservative(), Conservative("start"), Conservative("rebackfill")]
+ON_GPUS += [EASY(order="sjf"), EASY(order="wfp"), EASY(backfill="sjf"), EASY(order=FAST, backfill="best-fit")]
+ON_GPUS += [EASY.plus_plus(), EASY(reservations=2, order="wfp"), Selective("adaptive"), *SLURM.values()]
 
 
 # Workloads, and plain schedules of them
@@ -172,6 +190,72 @@ def test_plain_and_compiled_make_one_schedule(place):
 def test_plain_and_compiled_make_one_schedule_on_gpus(policy):
     for seed in range(5 * CASES):
         assert (seed, differing(with_gpus(crowded(seed), seed), policy, listen=Told())) == (seed, [])
+
+
+# Few jobs, where no kernel is compiled
+
+
+@pytest.fixture
+def not_ready(monkeypatch):
+    """A function after whose call every kernel would have to be compiled."""
+
+    def run(*given, **options):
+        raise NotReady
+
+    def forget():
+        monkeypatch.setattr("simlib.policies.easy.SMALL", 200)
+        for policy in (FCFS, EASY, Conservative, Selective, SlurmBackfill):
+            monkeypatch.setattr(policy, "_run", run)
+
+    return forget
+
+
+@pytest.mark.parametrize("feedback", [False, True])
+def test_few_jobs_are_scheduled_in_plain_python_where_no_kernel_is_compiled(feedback, not_ready):
+    policies = [FCFS(), EASY(True), EASY(order="wfp"), EASY(order=FAST), Conservative("start"), Selective("adaptive")]
+    policies += [
+        EASY.plus_plus(),
+        EASY(adjust=Adjustment(SCHEMES[0], past=PAST)),
+        EASY(reservations=2),
+        *SLURM.values(),
+    ]
+    compiled = [simulate(crowded(9), policy, feedback=feedback) for policy in policies]
+    not_ready()
+    for one in compiled:
+        again = simulate(one.workload, one.policy, feedback=feedback)
+        pd.testing.assert_frame_equal(again.jobs, one.jobs)
+        assert again.shadow is one.shadow is None or again.shadow.equals(one.shadow)
+    on_gpus = with_gpus(crowded(9), 9)
+    assert simulate(on_gpus, EASY()).jobs.start.tolist() == [job.start for job in plainly(on_gpus, EASY())]
+
+
+def test_all_else_waits_for_the_compiler(not_ready):
+    not_ready()
+    many = Workload(pd.DataFrame({"submit": range(201), "run": 1, "estimate": 1, "procs": 1}), 4)
+    for waits in (
+        lambda: simulate(many, EASY()),
+        lambda: simulate(crowded(9), EASY(order=mine)),
+        lambda: compare(crowded(9), {"EASY": EASY(), "FCFS": FCFS()}, shakes=4),
+    ):
+        with pytest.raises(NotReady):
+            waits()
+    assert len(simulate(many.select(many.jobs.index < 200), EASY())) == 200
+
+
+def test_a_first_schedule_of_few_jobs_compiles_no_kernel(tmp_path):
+    code = "import simlib; w = simlib.Workload.of('two jobs', 4, A=(0, 10, 10, 3), B=(1, 5, 5, 2))\n"
+    code += (
+        "for policy in (simlib.EASY(), simlib.Conservative()): print(simlib.simulate(w, policy).jobs.start.tolist())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "[0, 10]\n[0, 10]\n" and not ran.stderr
+    assert not list(tmp_path.rglob("easy_loop*")) and not list(tmp_path.rglob("_reserving*"))
 
 
 @pytest.mark.slow

@@ -366,10 +366,8 @@ NOT_TO_BE_HAD = [
     (busy, {"policies": ""}, "found none"),
     (busy, {"names": True}, "names=True"),
     (lambda: busy(user=1, requested_time=-1), {"what_ifs": ["adjusted"]}, "'adjusted' .*no estimates"),
-    (with_gpus, {"base": "fair share"}, "'fair share' .*GPUs"),
-    (with_gpus, {"policies": ["EASY", "Slurm's backfill"]}, '"Slurm\'s backfill" .*GPUs'),
-    (with_gpus, {"base": "EASY-SJBF", "partitions": "each"}, "'EASY-SJBF' .*GPUs"),
-    (with_gpus, {"what_ifs": ["depth 100"]}, "'depth 100' .*GPUs"),
+    (with_gpus, {"policies": ["EASY", "EASY, lookahead"]}, "'EASY, lookahead' .*GPUs"),
+    (with_gpus, {"base": "EASY, lookahead", "partitions": "each"}, "'EASY, lookahead' .*GPUs"),
     (with_gpus, {"what_ifs": ["procs +1"], "partitions": "each"}, r"procs \+1: "),
 ]
 
@@ -381,7 +379,7 @@ def test_what_is_asked_for_and_cannot_be_had_is_refused_by_name(make, options, e
 
 
 REFUSED = [
-    ("--base", "fair share", "GPUs"),
+    ("--base", "EASY, lookahead", "GPUs"),
     ("--gpus", "-1", "gpus=-1"),
     ("--timezone", "UTC", "timezone='UTC'"),
     ("--nodes", "unit='nodes'"),

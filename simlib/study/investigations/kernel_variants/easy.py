@@ -9,19 +9,17 @@ from ....engine.profile import FIRST, LAST, Profile, advance, give
 from ....engine.running import (
     NEVER,
     ONE,
-    arrivals_of,
     arrive,
     end_job,
-    idle,
     insert,
     next_arrival,
     next_end,
-    no_ends,
     part,
     remove,
     start_job,
     uncounted,
 )
+from .room import arrivals_of, idle, no_ends
 
 ONE_PASS, ENDS_FIRST, ARRIVALS_FIRST = range(3)
 CHARGE_LONG, CHARGE_NONE = range(2)

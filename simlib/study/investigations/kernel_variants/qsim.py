@@ -11,10 +11,8 @@ from ...._util.compiled import compiled
 from ....engine.estimating import adjust, estimates_in_use, put_off, remember
 from ....engine.running import (
     NEVER,
-    arrivals_of,
     arrive,
     end_job,
-    idle,
     next_arrival,
     next_end,
     part,
@@ -22,6 +20,7 @@ from ....engine.running import (
     submit_followers,
     uncounted,
 )
+from .room import arrivals_of, idle
 
 FIVE_MINUTES = 300
 NOBODY = np.int64(-1)
@@ -285,7 +284,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
     """Start times, backfilled and t_sched under Qsim's rules, for a queue in order of WFP, or else of arrival.
 
     `blocks` are those of the machine, or of one processor without partitions; `adjusting` is None where no estimate is
-    adjusted. All else is as for `simlib.engine.easy` and `easy_variants`.
+    adjusted. All else is as for `simlib.engine.easy`.
     """
     n = submit.size
     arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
@@ -329,7 +328,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             more = not rules.single_events
 
         if not rules.five_minutes:
-            put_off(adjusting, running, estimates.running, now)
+            put_off(adjusting, expected.jobs, expected.count[0], expected.time, running.start, estimates.running, now)
         if wfp:
             put_in_order(jobs, count, submit, estimates.queue, size, now, score)
         held[2] = 0
