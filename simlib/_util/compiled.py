@@ -20,16 +20,41 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-import numba
 import numpy as np
-from numba.core.caching import _Cache
-from numba.core.ccallback import CFunc
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-from numba.core.sigutils import normalize_signature
-from numba.misc.appdirs import AppDirs
 
 from . import paths
+
+MISSING = ""
+"""Why nothing can be compiled: numba is not installed, or cannot work with this Python."""
+
+numba: Any = None
+types: Any = None
+CFunc: Any = None
+NumbaWarning: Any = Warning
+_Cache: Any = object
+
+
+def _as_it_is(function: Any = None, **options: Any) -> Any:
+    """Give the function that is decorated, or a decorator that does."""
+    return function or _as_it_is
+
+
+register_jitable: Any = _as_it_is
+overloaded: Any = lambda _, **options: _as_it_is  # noqa: E731
+
+try:
+    import numba as _numba
+    from numba import extending
+    from numba.core import caching, ccallback, compiler, errors
+    from numba.core import types as _types
+    from numba.core.serialize import dumps
+    from numba.core.sigutils import normalize_signature
+    from numba.misc.appdirs import AppDirs
+
+    numba, types, CFunc, NumbaWarning = _numba, _types, ccallback.CFunc, errors.NumbaWarning
+    _Cache, register_jitable, overloaded = caching._Cache, extending.register_jitable, extending.overload
+except Exception as error:  # a new Python raises all sorts
+    MISSING = f"{type(error).__name__}: {error}"
 
 _PACKAGE = Path(__file__).parent.parent
 _ENGINE = _PACKAGE / "engine"
@@ -69,14 +94,27 @@ def compiled(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return lambda function: compiled(function, **options)
+    if MISSING:
+        return _not_ready if _is_event_loop(function) else function
     dispatcher = numba.njit(nogil=True, **options)(function)
     if os.path.isfile(function.__code__.co_filename):  # not what is typed in
         dispatcher._cache = _CodeFiles(function)
     return dispatcher
 
 
-def pointer(function: Callable[..., float], signature: str) -> CFunc:
+def _is_event_loop(function: Any) -> bool:
+    """Whether a function schedules: it takes long to compile, and has a plain version."""
+    return "progress_and_stop" in function.__code__.co_varnames
+
+
+def _not_ready(*given: Any, **options: Any) -> None:
+    raise NotReady
+
+
+def pointer(function: Callable[..., float], signature: str) -> "CFunc":
     """Compile a function to a pointer that kernels can be given, and keep the machine code."""
+    if MISSING:
+        raise NotReady
     to_function: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
     to_function._cache = _CodeFiles(function)
     to_function.compile()
@@ -105,10 +143,13 @@ class _CodeFiles(_Cache):
         if code is None:
             if not WAITING.get():
                 raise NotReady
-            if "progress_and_stop" in self._function.__code__.co_varnames:  # an event loop, which takes long
-                _say_that_it_takes_long()
+            if _is_event_loop(self._function):
+                say(
+                    "compiling schedulers at their first use, each for some seconds, or longer on a busy machine; the "
+                    "command simlib compile does it for all of them beforehand"
+                )
             return None
-        return CompileResult._rebuild(target_context, *pickle.loads(code))
+        return compiler.CompileResult._rebuild(target_context, *pickle.loads(code))
 
     def save_overload(self, sig: tuple, data: Any) -> None:
         """Write the code for a combination of types; where that fails, as on a full disk, the next process compiles."""
@@ -137,14 +178,9 @@ class _CodeFiles(_Cache):
 
 
 @cache
-def _say_that_it_takes_long() -> None:
-    """Say on standard error, once in a process, why a first simulation takes so long."""
-    print(
-        "simlib: compiling schedulers at their first use, each for some seconds, or longer on a busy machine; "
-        "the command simlib compile does it for all of them beforehand",
-        file=sys.stderr,
-        flush=True,
-    )
+def say(why: str) -> None:
+    """Say on standard error, once in a process, why something takes so long."""
+    print(f"simlib: {why}", file=sys.stderr, flush=True)
 
 
 @cache
@@ -161,7 +197,7 @@ def place() -> Path:
     The temporary one vanishes with the process.
     """
     package, home = _PACKAGE / "__pycache__", AppDirs("numba", False).user_cache_dir
-    for place in filter(None, (numba.config.CACHE_DIR, package, home)):  # type: ignore[attr-defined]
+    for place in filter(None, (numba.config.CACHE_DIR, package, home)):
         with suppress(OSError):
             folder = Path(place, "kernels")
             folder.parent.mkdir(parents=True, exist_ok=True)

@@ -9,9 +9,8 @@ ever learn, so that the simulation allocates nothing.
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 
-from .._util.compiled import compiled
+from .._util.compiled import compiled, register_jitable
 from .profile import TWO, make_room
 from .running import NEVER, ONE, insert_end, part, small
 

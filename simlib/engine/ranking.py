@@ -11,10 +11,8 @@ row as in the queue. Where ranks never change, all jobs are sorted once, before 
 from typing import NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload, register_jitable
 
-from .._util.compiled import compiled
+from .._util.compiled import compiled, overloaded, register_jitable, types
 from .running import part, uncounted
 
 
@@ -135,7 +133,7 @@ def told(facts, job, now, submit, estimate, size, free, extra, window):
     """Collect the facts of a waiting job that an order reads: all of `Facts`, or three numbers if `facts` is None."""
 
 
-@overload(told, jit_options={"_nrt": False, "forceinline": True})
+@overloaded(told, jit_options={"_nrt": False, "forceinline": True})
 def _told(facts, job, now, submit, estimate, size, free, extra, window):
     def three(facts, job, now, submit, estimate, size, free, extra, window):
         return float(now - submit[job]), float(estimate[job]), float(size[job])
@@ -233,7 +231,7 @@ def ask(order, facts, rows, jobs, begin, end, now, free):
     """Rank the jobs at the places from `begin` to `end` by an order that reads all of `Facts` or three numbers."""
 
 
-@overload(ask, jit_options={"_nrt": False, "forceinline": True})
+@overloaded(ask, jit_options={"_nrt": False, "forceinline": True})
 def _ask(order, facts, rows, jobs, begin, end, now, free):
     def three(order, facts, rows, jobs, begin, end, now, free):
         submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from numba.core.ccallback import CFunc
 
 from .. import engine
 from .._util import checks
 from .._util.arrays import Ints
-from .._util.compiled import COMPILED, WAITING, NotReady, during
+from .._util.compiled import COMPILED, MISSING, WAITING, CFunc, NotReady, during, say
 from ..core.schedule import WHOSE, Feedback, whose
 from ..core.workload import checked_past
 from ..engine.ranking import Facts, NoRank, Usage
@@ -236,7 +235,7 @@ class Ordered:
     def prepare(self, jobs: pd.DataFrame) -> Self:
         """Prepare the policy for these jobs, if it reads more than their times and sizes."""
         adjust = getattr(self, "adjust", None)
-        if len(jobs) <= SMALL:
+        if len(jobs) <= SMALL or MISSING:
             return replace(self, known=JobFacts.of(jobs, adjust), few=jobs)
         if adjust is None and not self._asks_for_more:
             return self
@@ -263,7 +262,12 @@ class Ordered:
         with_gpus = {} if gpus is None else {"gpus": gpus[0], "machine_gpus": gpus[1]}
         by_name = all(isinstance(order, str | orders.Multifactor) for order, _ in self._orders.values())
         few = self.few if by_name and not COMPILED.get() else None
+        if MISSING:
+            say(f"{MISSING}; schedules are made in plain Python, which takes longer")
+            few = pd.DataFrame({"estimate": estimate}) if self.few is None else self.few
         try:
+            if MISSING:
+                raise NotReady
             with during(WAITING, few is None):
                 columns = self._run(given, self._facts(machine), **with_gpus)
         except NotReady:

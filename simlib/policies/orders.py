@@ -32,13 +32,11 @@ from functools import cache
 from types import FunctionType
 from typing import Any, NoReturn, no_type_check
 
-import numba
 import numpy as np
-from numba.core.ccallback import CFunc
 
 from .._util import checks
 from .._util.cache import identity
-from .._util.compiled import WAITING, NotReady, pointer
+from .._util.compiled import MISSING, WAITING, CFunc, NotReady, numba, pointer
 from .._util.compiled import compiled as compile_and_keep
 from .user_functions import guarded, in_python, plain, raised_in
 
@@ -400,7 +398,7 @@ def _kept(order: Order, facts: bool, known: dict[str, Callable], where: str, for
 
 def _guarded(function: FunctionType, facts: bool, where: str, for_queue: bool) -> CFunc:
     """Compile a user's function to a pointer that cannot raise: it returns nan instead."""
-    if not WAITING.get():
+    if MISSING or not WAITING.get():
         raise NotReady
     asked, given = asked_for(function), GIVEN if facts else THREE
     told, typical = {name: MADE_OF[name] for name in asked}, {name: TYPICAL[name] for name in asked}

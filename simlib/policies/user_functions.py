@@ -15,10 +15,9 @@ from random import Random
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
-from numba.core import types
-from numba.core.errors import NumbaWarning
+
+from .._util.compiled import NumbaWarning, numba, types
 
 _BY_MEANS_OF = "arithmetic, `if`, `for`, and the functions of math and numpy"
 
@@ -186,27 +185,22 @@ def _called(function: FunctionType) -> Iterator[FunctionType]:
         coming += [value for value in functions if "site-packages" not in value.__code__.co_filename]
 
 
-def _no_number(returned: types.Type) -> str | None:
+def _no_number(returned: Any) -> str | None:
     """Say what a function returns instead of a number; None if it returns one."""
     if isinstance(returned, (types.Number, types.Boolean)) and not isinstance(returned, types.Complex):
         return None
     if isinstance(returned, types.Literal) and isinstance(returned.literal_value, (int, float)):
         return None
-    for numbas, said in _KINDS.items():
-        if isinstance(returned, numbas):
-            return said
-    return _in_words(str(returned))
-
-
-_KINDS: dict[Any, str] = {
-    types.NoneType: "nothing",
-    types.Optional: "nothing in some cases",
-    types.BaseTuple: "several values (a tuple)",
-    types.List: "a list",
-    types.Array: "an array",
-    types.Generator: "its values by `yield`",
-    types.Complex: "a complex number",
-}
+    kinds: dict[Any, str] = {
+        types.NoneType: "nothing",
+        types.Optional: "nothing in some cases",
+        types.BaseTuple: "several values (a tuple)",
+        types.List: "a list",
+        types.Array: "an array",
+        types.Generator: "its values by `yield`",
+        types.Complex: "a complex number",
+    }
+    return next((said for numbas, said in kinds.items() if isinstance(returned, numbas)), _in_words(str(returned)))
 
 
 def _case(function: FunctionType, typical: dict[str, float], of: type[Exception] | None = None) -> str:

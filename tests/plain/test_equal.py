@@ -239,7 +239,7 @@ def test_all_else_waits_for_the_compiler(not_ready):
     ):
         with pytest.raises(NotReady):
             waits()
-    assert len(simulate(many.select(many.jobs.index < 200), EASY())) == 200
+    assert len(simulate(many.select(many.jobs.index < 200), EASY()).jobs) == 200
 
 
 def test_a_first_schedule_of_few_jobs_compiles_no_kernel(tmp_path):
@@ -256,6 +256,33 @@ def test_a_first_schedule_of_few_jobs_compiles_no_kernel(tmp_path):
     )
     assert ran.stdout == "[0, 10]\n[0, 10]\n" and not ran.stderr
     assert not list(tmp_path.rglob("easy_loop*")) and not list(tmp_path.rglob("_reserving*"))
+
+
+WITHOUT_NUMBA = """
+import sys
+sys.modules["numba"] = None
+import simlib
+from simlib import EASY, FCFS, Conservative, Multifactor, Selective, SlurmBackfill, compare, estimates, simulate
+from simlib.policies import walltime
+
+sample = simlib.load("sample").with_estimates(estimates.Historical())
+few = sample.select(sample.jobs.index <= 500)
+adjusted = walltime.adjusted(sample.jobs, sample.jobs.submit + sample.jobs.run, walltime.Scheme())
+print(sample.jobs.estimate.sum(), round(adjusted.a.sum(), 6))
+policies = [EASY(), FCFS(order="wfp"), EASY(order=lambda wait, procs: wait * procs), EASY(order=Multifactor())]
+for policy in [*policies, Conservative("start"), SlurmBackfill(), Selective(), EASY.plus_plus(), EASY(reservations=2)]:
+    schedule = simulate(few, policy)
+    print(schedule.jobs.start.sum(), *schedule.summary().round(6), *schedule.by_month().mean_wait.round(6))
+print(compare(few, {"EASY": EASY(), "FCFS": FCFS()}, shakes=4))
+"""
+
+
+@pytest.mark.slow
+def test_all_works_without_numba_too(capsys):
+    ran = subprocess.run([sys.executable, "-c", WITHOUT_NUMBA], capture_output=True, text=True, check=True)
+    assert ran.stderr.startswith("simlib: ModuleNotFoundError: ") and ran.stderr.count("\n") == 1
+    exec(WITHOUT_NUMBA.partition("import simlib")[2].join(["import simlib", ""]), {})
+    assert capsys.readouterr().out == ran.stdout
 
 
 @pytest.mark.slow
