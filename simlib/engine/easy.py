@@ -35,7 +35,19 @@ from .ranking import (
     take_out,
     tell,
 )
-from .running import NEVER, ONE, insert_end, remove_end, small, uncounted
+from .running import (
+    NEVER,
+    ONE,
+    followers_of,
+    insert_end,
+    next_end,
+    next_job,
+    next_submission,
+    remove_end,
+    small,
+    submit_followers,
+    uncounted,
+)
 
 _COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST, _REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING = range(
     13
@@ -47,24 +59,6 @@ second, the extra processors, the seconds until the shadow time, and whether it 
 
 NOBODY, ONE_BY_ONE, BEST_SET = range(3)
 """Who may pass the head: nobody; each who does not delay it; the jobs that together fill the machine best."""
-
-
-@small
-def submit_followers(followers, coming, submit, job, now):
-    """Submit the followers of a job that ends now: insert them among the jobs to come.
-
-    The search begins at the front, because few jobs arrive during a think time. Returns the place of the next to come.
-    """
-    order, by_preceding, begin, think = followers
-    for follower in by_preceding[begin[job] : begin[job + ONE]]:
-        submit[follower] = time = now + think[follower]
-        i = coming
-        while i < order.size and (submit[order[i]] < time or (submit[order[i]] == time and order[i] < follower)):
-            order[i - ONE] = order[i]
-            i += ONE
-        order[i - ONE] = follower
-        coming -= ONE
-    return coming
 
 
 @small
@@ -258,9 +252,7 @@ def easy_loop(
     passing : tuple of what backfilling needs; None if nobody may pass the head
         The running jobs by expected end, latest first; by job the expected end, whether it was backfilled, and its
         shadow time.
-    followers : tuple of what feedback needs, or None
-        The jobs to come, in order, behind empty places; all jobs by the one that they follow; where in these the
-        followers of each job begin; and think times.
+    followers : as `running.followers_of` makes it
     gpus : int64 array by job, or None
     places : uint64 array, for each job its place in the order of the queue; None for the order of arrival
     number : int64 array, by job, how many arrived before it; None where no order and no prediction asks for it
@@ -279,8 +271,6 @@ def easy_loop(
     coming, running, waiting = np.uint64(state[_COMING]), np.uint64(state[_RUNNING]), np.uint64(state[_WAITING])
     first, last = np.uint64(state[_FIRST]), np.uint64(state[_LAST])
     asked = while_running = estimate
-    if followers is not None:
-        order = followers[0]
     if passing is not None:
         by_expected_end, expected_end, backfilled, first_shadow = passing
     if estimates is not None:
@@ -296,14 +286,7 @@ def easy_loop(
             first, last, indexed = np.uint64(0), close_up(queue, first, last), True
             last, considered = index_all(index, queue, last, places, estimate), np.uint64(0)
 
-        now = NEVER
-        if coming < n:
-            job = coming
-            if followers is not None:
-                job = order[coming]
-            now = submit[job]
-        if running > 0:
-            now = min(now, end[by_end[running - ONE]])
+        now = min(next_submission(coming, submit, followers), next_end(by_end, running, end))
         if passing is not None:
             now = min(now, next_correction(predicting, by_expected_end, running, expected_end))
         if now == NEVER:
@@ -317,20 +300,15 @@ def easy_loop(
                 free_gpus += gpus[job]
             if passing is not None:
                 remove_end(by_expected_end, running, job)
-            if followers is not None:
-                coming = submit_followers(followers, coming, submit, job, now)
+            coming = submit_followers(followers, coming, submit, job, now)
             remember(adjusting, job, now)
             note_run(predicting, job, run, number)
             note_end(facts, job, now, size)
             considered = np.uint64(0)
 
         interrupted = False
-        while coming < n:  # 2. jobs join the queue
-            job = coming
-            if followers is not None:
-                job = order[coming]
-            if submit[job] > now:
-                break
+        while next_submission(coming, submit, followers) <= now:  # 2. jobs join the queue
+            job = next_job(coming, followers)
             if places is not None:
                 if waiting > most and not indexed:  # to sort in more would take long
                     interrupted = True
@@ -470,15 +448,6 @@ _LONG = 1024
 """Jobs in a queue that is worth an index."""
 
 
-def _followers(preceding, think):
-    """Make what `easy_loop` is told of followers, and count them: so many places of the jobs to come are empty."""
-    by_preceding = np.argsort(preceding, kind="stable")
-    begin = np.searchsorted(preceding[by_preceding], np.arange(preceding.size + 1))
-    count = preceding.size - begin[0]
-    order = np.concatenate([np.zeros(count, np.int64), by_preceding[: begin[0]]])
-    return (*(array.astype(np.uint64) for array in (order, by_preceding, begin)), think), count
-
-
 def easy(
     submit,
     run,
@@ -539,7 +508,7 @@ def easy(
     options = priority, backfill, adjusting, predicting
     if any(one is not None for one in options) or passing == BEST_SET:  # compiled once with followers, and not twice
         preceding, think = (preceding, think) if preceding.size else (np.full(n, -1), np.zeros(n, np.int64))
-    followers, followed = _followers(preceding, think) if preceding.size > 0 else (None, 0)
+    followers, followed = followers_of(preceding, think)
     if priority is not None or (passing == NOBODY and places is None):
         most = n  # the first in order of arrival is found without an index
     state = np.zeros(13, np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._util.compiled import compiled, register_jitable
 from .profile import TWO, make_room
-from .running import NEVER, ONE, insert_end, part, small
+from .running import NEVER, ONE, insert_end, next_end, part, small
 
 _THREE, _FOUR = np.uint64(3), np.uint64(4)
 
@@ -359,8 +359,8 @@ def next_correction(predicting, jobs, count, time):
     """Tell when the next job outlives its expected run time; `NEVER` if predictions are not corrected."""
     next_one = NEVER
     if predicting is not None:
-        if predicting.correct and count > 0:
-            next_one = time[jobs[count - ONE]]
+        if predicting.correct:
+            next_one = next_end(jobs, count, time)
     return next_one
 
 
@@ -368,7 +368,7 @@ def next_correction(predicting, jobs, count, time):
 def correct(predicting, jobs, count, time, start, now):
     """Expect the jobs that have outlived their predictions to end later: see `_longer`."""
     if predicting is not None:
-        while predicting.correct and count > 0 and time[jobs[count - ONE]] <= now:
+        while predicting.correct and next_end(jobs, count, time) <= now:
             job = jobs[count - ONE]
             longer = _longer(predicting.estimate[job], time[job] - start[job])
             insert_end(jobs, count - ONE, time, job, start[job] + longer)

@@ -37,15 +37,13 @@ from .ranking import note_end, note_start, rank, refuse
 from .running import (
     NEVER,
     ONE,
-    Ends,
-    all_arrivals,
-    arrive,
-    insert,
-    next_arrival,
+    followers_of,
+    insert_end,
     next_end,
+    next_job,
+    next_submission,
     small,
     submit_followers,
-    take_next,
     uncounted,
 )
 
@@ -79,21 +77,20 @@ def join_by_rank(queue, first, last, priorities, job, own):
 
 
 @uncounted
-def sort_waiting(queue, priorities, arrivals, now, free, estimate, size, priority, facts):
+def sort_waiting(queue, priorities, submit, number, now, free, estimate, size, priority, facts):
     """Sort waiting jobs by falling priority, ties by arrival. Returns the place of a job without a number, or the end.
 
     Insertion sort: between two passes the order hardly changes.
     """
     for i in range(queue.size):
         job = queue[i]
-        own = rank(priority, facts, job, now, arrivals.submit, estimate, size, free, 0, 0)
+        own = rank(priority, facts, job, now, submit, estimate, size, free, 0, 0)
         if np.isnan(own):
             return i
         priorities[job] = own
         j = i
         while j > 0 and (
-            priorities[queue[j - 1]] < own
-            or (priorities[queue[j - 1]] == own and arrivals.number[queue[j - 1]] > arrivals.number[job])
+            priorities[queue[j - 1]] < own or (priorities[queue[j - 1]] == own and number[queue[j - 1]] > number[job])
         ):
             queue[j] = queue[j - 1]
             j -= 1
@@ -287,7 +284,7 @@ def _compress(profile, jobs, start, estimate, size, gpus, horizon):
     return given_back
 
 
-@small
+@uncounted
 def _rebackfill(profile, jobs, start, estimate, size, gpus):
     """Forget all reservations and make new ones, each job in turn; MF 2.1 warns of this (figure 2)."""
     for job in jobs:
@@ -300,7 +297,8 @@ def _rebackfill(profile, jobs, start, estimate, size, gpus):
 
 # The loop
 
-_BEGIN, _END, _DUE, _HORIZON, _ENDED, _REFUSED, _NOW, _FREE = range(8)  # what outlives a return of the kernel
+_COMING, _ARRIVED, _RUNNING, _BEGIN, _END, _DUE, _HORIZON, _ENDED, _REFUSED, _NOW, _FREE = range(11)
+"""What outlives a return of the kernel, by its place in `state`."""
 
 
 def reserving(
@@ -344,21 +342,36 @@ def reserving(
     backfilled : bool array, whether the job started while one before it in the queue still waited
     """
     n = submit.size
-    arrivals = all_arrivals(submit, preceding, think)
-    by_end = Ends(
-        np.empty(n, np.uint64), np.zeros(n, np.int64), np.zeros(1, np.int64)
-    )  # jobs of no length take no room
+    followers, followed = followers_of(preceding, think)
+    number = np.arange(n)  # how many jobs arrived before each
     everyone = most == EVERYONE and 0 <= threshold <= 1 and priority is None
     start, reserved, backfilled = np.full(n, NEVER), np.full(n, -1), np.zeros(n, np.bool_)
-    state, slowdowns = np.zeros(8, np.int64), np.zeros(1)
-    state[[_DUE, _HORIZON, _REFUSED, _FREE]] = NEVER, -NEVER, -1, machine
+    state, slowdowns = np.zeros(11, np.int64), np.zeros(1)
+    state[[_COMING, _DUE, _HORIZON, _REFUSED, _FREE]] = followed, NEVER, -NEVER, -1, machine
+    by_end, end = (
+        np.empty(n, np.uint64),
+        np.zeros(n, np.int64),
+    )  # more than the machine has: some may take no processors
     ranked = None if priority is None else (changing, np.empty(n))
     many = MANY if gpus is None and when_early in (BY_ARRIVAL, BY_START) else EVERYONE
     rules = when_early, most, threshold, many
-    room = state, slowdowns, arrivals, by_end, all_free(machine, 2 * n), *np.empty((2, n), np.uint64)
-    due = (nobody_due(start, arrivals.number), no_searches(machine, estimate.max(initial=0))) if everyone else None
+    room = state, slowdowns, number, by_end, end, all_free(machine, 2 * n), *np.empty((2, n), np.uint64)
+    due = (nobody_due(start, number), no_searches(machine, estimate.max(initial=0))) if everyone else None
     options = due, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
-    given = submit, run, estimate, size, start, reserved, backfilled, progress_and_stop, rules, room, *options
+    given = (
+        submit,
+        run,
+        estimate,
+        size,
+        start,
+        reserved,
+        backfilled,
+        progress_and_stop,
+        rules,
+        room,
+        followers,
+        *options,
+    )
     if _reserving(*given, None):
         _reserving(*given, gaps_of(size, estimate))
     if state[_REFUSED] >= 0:
@@ -379,6 +392,7 @@ def _reserving(
     progress_and_stop,
     rules,
     room,
+    followers,
     every,
     priority,
     facts,
@@ -388,12 +402,13 @@ def _reserving(
 ):
     """Go on until all jobs have started, or until many reservations are compressed without `gaps`: then return True."""
     when_early, most, threshold, many = rules
-    state, slowdowns, arrivals, by_end, profile, queue, holders = room
+    state, slowdowns, number, by_end, end, profile, queue, holders = room
+    coming, arrived, running = np.uint64(state[_COMING]), state[_ARRIVED], np.uint64(state[_RUNNING])
     first, last, due, horizon, ended = state[_BEGIN], state[_END], state[_DUE], state[_HORIZON], state[_ENDED]
     free, noting, more = state[_FREE], False, False
 
     while progress_and_stop[1] == 0 and not more:
-        now = min(next_arrival(arrivals), next_end(by_end), due)
+        now = min(next_submission(coming, submit, followers), next_end(by_end, running, end), due)
         if now == NEVER:
             break
         advance(profile, now)
@@ -401,8 +416,9 @@ def _reserving(
             advance(gpus[1], now)
 
         early = False  # 1. jobs leave
-        while next_end(by_end) <= now:
-            job = take_next(by_end)
+        while next_end(by_end, running, end) <= now:
+            running -= ONE
+            job = by_end[running]
             expected = start[job] + estimate[job]
             if expected > now:
                 _give_back(profile, now, expected, job, size, gpus, gaps, noting)
@@ -412,12 +428,15 @@ def _reserving(
             if threshold == ADAPTIVE:
                 slowdowns[0] += _expected_slowdown(start[job] - submit[job], run[job])
                 ended += 1
-            submit_followers(arrivals, job, now)
+            coming = submit_followers(followers, coming, submit, job, now)
             note_end(facts, job, now, size)
 
         new, refused = last, np.int64(-1)  # 2. jobs join the queue
-        while next_arrival(arrivals) <= now:
-            job = arrive(arrivals)
+        while next_submission(coming, submit, followers) <= now:
+            job = next_job(coming, followers)
+            coming += ONE
+            number[job] = arrived
+            arrived += 1
             queue[last] = job
             if ranked is not None:
                 changing, priorities = ranked
@@ -432,7 +451,7 @@ def _reserving(
             changing, priorities = ranked
             if changing:
                 waiting = queue[:last]
-                place = sort_waiting(waiting, priorities, arrivals, now, free, estimate, size, priority, facts)
+                place = sort_waiting(waiting, priorities, submit, number, now, free, estimate, size, priority, facts)
                 if place < last:
                     refused = np.int64(queue[place])
             if refused >= 0:
@@ -448,10 +467,10 @@ def _reserving(
         if early and when_early != NO_COMPRESSION:  # 4. reservations move forward
             if every is not None:
                 forget(every[1])
-                begin, end = merge(every[0])
+                begin, behind = merge(every[0])
                 count = _drop_started(queue, first, new, last, every[0].waits)
                 first, new, last = 0, count - (last - new), count
-                jobs = every[0].jobs[begin:end] if when_early == BY_START else queue[:new]
+                jobs = every[0].jobs[begin:behind] if when_early == BY_START else queue[:new]
             else:
                 jobs = holders[: _holders_of(queue, last, start, holders)]
             more = jobs.size >= many
@@ -487,8 +506,9 @@ def _reserving(
                 first += 1
             for i in range(count):
                 job = holders[i]
-                backfilled[job] = first < last and arrivals.number[queue[first]] < arrivals.number[job]
-                insert(by_end, job, now + run[job])
+                backfilled[job] = first < last and number[queue[first]] < number[job]
+                insert_end(by_end, running, end, job, now + run[job])
+                running += ONE
             progress_and_stop[0] += count
             due = next_due(by_start)
             continue
@@ -507,7 +527,8 @@ def _reserving(
                     reserved[job] = start[job]
             if start[job] == now:
                 backfilled[job] = left > 0
-                insert(by_end, job, now + run[job])
+                insert_end(by_end, running, end, job, now + run[job])
+                running += ONE
                 free -= size[job]
                 note_start(facts, job, now, size)
                 progress_and_stop[0] += 1
@@ -517,5 +538,5 @@ def _reserving(
                 left += 1
         last = left
     state[_BEGIN], state[_END], state[_DUE], state[_HORIZON], state[_ENDED] = first, last, due, horizon, ended
-    state[_FREE] = free
+    state[_FREE], state[_COMING], state[_ARRIVED], state[_RUNNING] = free, coming, arrived, running
     return more

@@ -5,7 +5,6 @@ Standard Workload Format). So only the simulation knows the submit times.
 """
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -34,138 +33,65 @@ OPEN = np.empty(0, np.int64), np.empty(0, np.int64)
 """The `preceding` and `think` of a workload in which no job follows another."""
 
 
-class Arrivals(NamedTuple):
-    """The jobs that have arrived, and those to come.
+def followers_of(preceding, think):
+    """Make what an event loop is told of followers, and count them: so many places of the jobs to come are empty.
 
-    Attributes
-    ----------
-    order : int64 array
-        All jobs known so far: `order[:arrived[0]]` have arrived, in this order; `order[coming[0]:]` are to come, sorted
-        by submit time and, where it is equal, by their number. In between there is room for the followers whose
-        submit time is not known yet.
-    arrived, coming : int64 arrays of one number
-    number : int64 array, by arrived job; how many arrived before it
-    submit : int64 array, seconds by job; that of a follower is set when the job before it ends
-    think : int64 array, seconds by job
-    first, others : int64 arrays
-        The first follower of each job, and the next one of the same preceding job; -1 for none. Empty in an open
-        stream.
+    None and 0 for `OPEN`; else the jobs to come, in order, behind empty places; all jobs by the one that they follow;
+    where in these the followers of each job begin; and think times. This is plain Python.
     """
-
-    order: np.ndarray
-    arrived: np.ndarray
-    coming: np.ndarray
-    number: np.ndarray
-    submit: np.ndarray
-    think: np.ndarray
-    first: np.ndarray
-    others: np.ndarray
+    if preceding.size == 0:
+        return None, 0
+    by_preceding = np.argsort(preceding, kind="stable")
+    begin = np.searchsorted(preceding[by_preceding], np.arange(preceding.size + 1))
+    count = preceding.size - begin[0]
+    order = np.concatenate([np.zeros(count, np.int64), by_preceding[: begin[0]]])
+    return (*(array.astype(np.uint64) for array in (order, by_preceding, begin)), think), count
 
 
-def all_arrivals(submit, preceding, think):
-    """Make the arrivals of a workload. This is plain Python.
-
-    Parameters
-    ----------
-    submit : int64 array, recorded submit times in seconds, in order; those of followers will be overwritten
-    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-
-    Returns
-    -------
-    Arrivals
-    """
-    followers = np.flatnonzero(preceding >= 0)
-    followers = followers[np.argsort(preceding[followers], kind="stable")]
-    before, first, others = preceding[followers], *np.full((2, preceding.size), -1)
-    same = before[1:] == before[:-1]
-    others[followers[:-1][same]] = followers[1:][same]
-    first[before[::-1]] = followers[::-1]
-    order = np.delete(np.arange(submit.size), followers)
-    order = np.concatenate([np.zeros(followers.size, np.int64), order])
-    arrived, coming, number = np.zeros(1, np.int64), np.full(1, followers.size), np.empty(submit.size, np.int64)
-    return Arrivals(order, arrived, coming, number, submit, think, first, others)
-
-
-@part
-def next_arrival(arrivals):
-    """Tell when the next job arrives; `NEVER` if none is known."""
-    at = arrivals.coming[0]
-    return arrivals.submit[arrivals.order[at]] if at < arrivals.order.size else NEVER
-
-
-@part
-def arrive(arrivals):
-    """Let the next job arrive. Returns it."""
-    at, arrived = arrivals.coming[0], arrivals.arrived[0]
-    job = np.uint64(arrivals.order[at])  # job numbers are unsigned, see `profile`
-    arrivals.order[arrived] = job
-    arrivals.number[job] = arrived
-    arrivals.coming[0], arrivals.arrived[0] = at + 1, arrived + 1
+@small
+def next_job(coming, followers):
+    """Tell which job is submitted next: that at a place of those to come, which are in order but for followers."""
+    job = coming
+    if followers is not None:
+        job = followers[0][coming]
     return job
 
 
-@part
-def submit_followers(arrivals, job, end):
-    """Set the submit times of the followers of `job`, which ends at `end`, and add them to the jobs to come."""
-    if arrivals.first.size > 0:
-        follower = arrivals.first[job]
-        while follower >= 0:
-            arrivals.submit[follower] = end + arrivals.think[follower]
-            _insert(arrivals.order, arrivals.coming, arrivals.submit, follower)
-            follower = arrivals.others[follower]
+@small
+def next_submission(coming, submit, followers):
+    """Tell when the next job is submitted; `NEVER` if none is known."""
+    time = NEVER
+    if coming < np.uint64(submit.size):
+        time = submit[next_job(coming, followers)]
+    return time
 
 
-@compiled
-def _insert(order, coming, submit, follower):
-    """Insert a follower among the jobs to come, from the front, because few jobs arrive during a think time."""
-    i = coming[0]
-    while i < order.size and (
-        submit[order[i]] < submit[follower] or (submit[order[i]] == submit[follower] and order[i] < follower)
-    ):
-        order[i - 1] = order[i]
-        i += 1
-    order[i - 1] = follower
-    coming[0] -= 1
+@small
+def submit_followers(followers, coming, submit, job, now):
+    """Submit the followers of a job that ends now: insert them among the jobs to come.
 
-
-class Ends(NamedTuple):
-    """Running jobs in order of their ends, or of their expected ends.
-
-    Attributes
-    ----------
-    jobs : uint64 array, `jobs[:count[0]]` run, the next one to end last
-    time : int64 array, seconds by job
-    count : int64 array of one number
+    The search begins at the front, because few jobs arrive during a think time. Returns the place of the next to come.
     """
-
-    jobs: np.ndarray
-    time: np.ndarray
-    count: np.ndarray
-
-
-class Running(NamedTuple):
-    """The machine under EASY: its running jobs, and its free processors.
-
-    Attributes
-    ----------
-    by_end, by_expected_end : Ends
-    start : int64 array, seconds by job
-    backfilled : bool array, by job
-    free : int64 array of one number, processors
-    """
-
-    by_end: Ends
-    by_expected_end: Ends
-    start: np.ndarray
-    backfilled: np.ndarray
-    free: np.ndarray
+    if followers is not None:
+        order, by_preceding, begin, think = followers
+        for follower in by_preceding[begin[job] : begin[job + ONE]]:
+            submit[follower] = time = now + think[follower]
+            i = coming
+            while i < order.size and (submit[order[i]] < time or (submit[order[i]] == time and order[i] < follower)):
+                order[i - ONE] = order[i]
+                i += ONE
+            order[i - ONE] = follower
+            coming -= ONE
+    return coming
 
 
-@part
-def next_end(ends):
-    """Tell when the next job ends; `NEVER` if none runs."""
-    count = ends.count[0]
-    return ends.time[ends.jobs[np.uint64(count - 1)]] if count > 0 else NEVER
+@small
+def next_end(jobs, count, time):
+    """Tell when the next of the `count` running jobs ends, which are sorted as by `insert_end`; `NEVER`: none runs."""
+    end = NEVER
+    if count > 0:
+        end = time[jobs[count - ONE]]
+    return end
 
 
 @small
@@ -188,42 +114,3 @@ def remove_end(jobs, left, job):
     while i < left:
         jobs[i] = jobs[i + ONE]
         i += ONE
-
-
-@part
-def insert(ends, job, time):
-    """Insert a job that is to end at `time`."""
-    insert_end(ends.jobs, np.uint64(ends.count[0]), ends.time, job, time)  # places are unsigned, see `profile`
-    ends.count[0] += 1
-
-
-@part
-def take_next(ends):
-    """Take out the next job to end. Returns it."""
-    ends.count[0] -= 1
-    return ends.jobs[np.uint64(ends.count[0])]
-
-
-@part
-def remove(ends, job):
-    """Take out a job, keeping the order of the others."""
-    ends.count[0] -= 1
-    remove_end(ends.jobs, np.uint64(ends.count[0]), job)
-
-
-@part
-def start_job(running, job, now, size, run, estimate):
-    """Start a job now: it takes its processors for its run time, and is expected to take them for its estimate."""
-    running.start[job] = now
-    running.free[0] -= size[job]
-    insert(running.by_end, job, now + run[job])
-    insert(running.by_expected_end, job, now + estimate[job])
-
-
-@part
-def end_job(running, size):
-    """End the next job to end: it frees its processors. Returns it."""
-    job = take_next(running.by_end)
-    remove(running.by_expected_end, job)
-    running.free[0] += size[job]
-    return job

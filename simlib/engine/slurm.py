@@ -8,15 +8,13 @@ from .reserving import join_by_rank, sort_waiting
 from .running import (
     NEVER,
     ONE,
-    Ends,
-    Running,
-    all_arrivals,
-    arrive,
-    end_job,
-    next_arrival,
+    followers_of,
+    insert_end,
     next_end,
+    next_job,
+    next_submission,
+    remove_end,
     small,
-    start_job,
     submit_followers,
     uncounted,
 )
@@ -29,13 +27,14 @@ def _rounded_up(time, resolution):
 
 
 @small
-def _draw_map(profile, running, now, held, free):
+def _draw_map(profile, by_expected_end, running, expected_end, now, held, free):
     """Make the profile of what the running jobs hold, processors or GPUs; each holds it until its expected end."""
-    expected, last = running.by_expected_end, np.uint64(0)
+    last, i = np.uint64(0), running
     profile.times[0], profile.free[0] = now, free
-    for i in range(expected.count[0] - 1, -1, -1):
-        job = expected.jobs[i]
-        end = max(expected.time[job], now + 1)  # one of no length has not left yet
+    while i > 0:
+        i -= ONE
+        job = by_expected_end[i]
+        end = max(expected_end[job], now + 1)  # one of no length has not left yet
         if end > profile.times[last]:
             last += ONE
             profile.times[last], profile.free[last] = end, profile.free[last - ONE]
@@ -73,7 +72,7 @@ def _earliest_start(profile, gpus, job, size, duration, resolution):
     k, time = _first_fit(profile, first, profile.times[first], size[job], duration, resolution)
     k_gpus = first
     if gpus is not None:
-        needed, by_gpus, _ = gpus
+        needed, by_gpus = gpus
         later = time if needed[job] == 0 else NEVER
         while later != time:
             k_gpus, later = _first_fit(by_gpus, k_gpus, time, needed[job], duration, resolution)
@@ -83,19 +82,25 @@ def _earliest_start(profile, gpus, job, size, duration, resolution):
 
 
 @small
-def _may_start(job, size, running, gpus):
+def _may_start(job, size, gpus, free):
     """Tell whether enough processors and GPUs are free for a job."""
-    enough = size[job] <= running.free[0]
+    enough = size[job] <= free[0]
     if gpus is not None:
-        enough &= gpus[0][job] <= gpus[2][0]
+        enough &= gpus[0][job] <= free[1]
     return enough
 
 
 @small
-def _take(gpus, job, sign):
-    """Let a job take its GPUs, or with sign -1 give them back."""
+def _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts):
+    """Start a job: it takes its processors and GPUs for its run time, and is expected to take them for its estimate."""
+    by_end, end, by_expected_end, expected_end = jobs
+    insert_end(by_end, running, end, job, now + run[job])
+    insert_end(by_expected_end, running, expected_end, job, now + estimate[job])
+    start[job] = now
+    free[0] -= size[job]
     if gpus is not None:
-        gpus[2][0] -= sign * gpus[0][job]
+        free[1] -= gpus[0][job]
+    note_start(facts, job, now, size)
 
 
 def slurm_backfill(
@@ -134,46 +139,57 @@ def slurm_backfill(
     backfilled : bool array, whether the job started in a cycle while one before it still waited
     """
     n = submit.size
-    by_end, expected = (Ends(np.empty(n, np.uint64), np.zeros(n, np.int64), np.zeros(1, np.int64)) for _ in range(2))
-    running = Running(by_end, expected, np.zeros(n, np.int64), np.zeros(n, np.bool_), np.full(1, machine))
-    room = all_arrivals(submit, preceding, think), running, np.empty(n, np.uint64), all_free(machine, n)
+    start, backfilled, free = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.array([machine, machine_gpus])
+    followers, followed = followers_of(preceding, think)
+    running = *np.empty((2, n), np.uint64), *np.zeros((2, n), np.int64)
+    room = start, backfilled, free, np.arange(n), *running, np.empty(n, np.uint64), all_free(machine, n), followed
     ranked = None if priority is None else (changing, np.empty(n))
     rules = depth, window, resolution, interval
-    of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, n), np.full(1, machine_gpus))
-    job, now = _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority, facts, ranked, of_gpus)
+    of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, n))
+    given = submit, run, estimate, size, progress_and_stop, rules, room
+    job, now = _slurm(*given, followers, priority, facts, ranked, of_gpus)
     if job >= 0:
-        refuse(facts, job, now, submit, estimate, size, running.free[0], 0, 0, False)
-    return running.start, running.backfilled
+        refuse(facts, job, now, submit, estimate, size, free[0], 0, 0, False)
+    return start, backfilled
 
 
 @uncounted
-def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority, facts, ranked, gpus):
+def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, followers, priority, facts, ranked, gpus):
     """The event loop. Returns a job without a number, -1 if there is none, and the second."""
     depth, window, resolution, interval = rules
-    arrivals, running, queue, profile = room
+    start, backfilled, free, number, by_end, by_expected_end, end, expected_end, queue, profile, followed = room
+    jobs = by_end, end, by_expected_end, expected_end
+    coming, running, arrived = np.uint64(followed), np.uint64(0), 0
     first = last = 0  # queue[first:last] waits
     last_cycle, changed, now = -NEVER, False, NEVER
 
     while progress_and_stop[1] == 0:
-        now = min(next_arrival(arrivals), next_end(running.by_end))
+        now = min(next_submission(coming, submit, followers), next_end(by_end, running, end))
         if changed and first < last:
             now = min(now, last_cycle + interval)
         if now == NEVER:
             break
-        progress_and_stop[0] = first
+        progress_and_stop[0] = arrived - (last - first)
 
-        while next_end(running.by_end) <= now:  # 1. jobs leave
-            job = end_job(running, size)
-            _take(gpus, job, -1)
-            submit_followers(arrivals, job, now)
+        while next_end(by_end, running, end) <= now:  # 1. jobs leave
+            running -= ONE
+            job = by_end[running]
+            remove_end(by_expected_end, running, job)
+            free[0] += size[job]
+            if gpus is not None:
+                free[1] += gpus[0][job]
+            coming = submit_followers(followers, coming, submit, job, now)
             note_end(facts, job, now, size)
             changed = True
-        while next_arrival(arrivals) <= now:  # 2. jobs join the queue
-            job = arrive(arrivals)
+        while next_submission(coming, submit, followers) <= now:  # 2. jobs join the queue
+            job = next_job(coming, followers)
+            coming += ONE
+            number[job] = arrived
+            arrived += 1
             queue[last] = job
             if ranked is not None:
                 if not ranked[0]:
-                    own = rank(priority, facts, job, now, submit, estimate, size, running.free[0], 0, 0)
+                    own = rank(priority, facts, job, now, submit, estimate, size, free[0], 0, 0)
                     if np.isnan(own):
                         return np.int64(job), now
                     join_by_rank(queue, first, last, ranked[1], job, own)
@@ -182,49 +198,44 @@ def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, priority
 
         if ranked is not None:  # 3. the main scheduler
             if ranked[0]:
-                waiting, free = queue[first:last], running.free[0]
-                place = sort_waiting(waiting, ranked[1], arrivals, now, free, estimate, size, priority, facts)
+                waiting = queue[first:last]
+                place = sort_waiting(waiting, ranked[1], submit, number, now, free[0], estimate, size, priority, facts)
                 if place < last - first:
                     return np.int64(waiting[place]), now
-        while first < last and _may_start(queue[first], size, running, gpus):
-            start_job(running, queue[first], now, size, run, estimate)
-            _take(gpus, queue[first], 1)
-            note_start(facts, queue[first], now, size)
+        while first < last and _may_start(queue[first], size, gpus, free):
+            _start(queue[first], now, run, estimate, size, gpus, jobs, running, free, start, facts)
+            running += ONE
             first += 1
 
         if first == last or not changed or now - last_cycle < interval:
             continue
         last_cycle, changed = now, False  # 4. a backfill cycle
         i = kept = first
-        end, drawn = min(first + depth, last), False
+        behind, drawn = min(first + depth, last), False
         while True:
-            while end > i and not _may_start(
-                queue[end - 1], size, running, gpus
-            ):  # no job behind can start: its plan is not needed
-                end -= 1
-            if i == end:
+            while behind > i and not _may_start(queue[behind - 1], size, gpus, free):
+                behind -= 1  # it cannot start: its plan is not needed
+            if i == behind:
                 break
             if not drawn:
-                _draw_map(profile, running, now, size, running.free[0])
+                _draw_map(profile, by_expected_end, running, expected_end, now, size, free[0])
                 if gpus is not None:
-                    _draw_map(gpus[1], running, now, gpus[0], gpus[2][0])
+                    _draw_map(gpus[1], by_expected_end, running, expected_end, now, gpus[0], free[1])
                 drawn = True
             job = queue[i]
             i += 1
             duration = max(estimate[job], 1)
             k, k_gpus, begin = _earliest_start(profile, gpus, job, size, duration, resolution)
-            planned = begin == now or begin // resolution < (now + window) // resolution
             end_of_it = now + duration if begin == now else _rounded_up(begin + duration, resolution)
-            if planned:
+            if begin == now or begin // resolution < (now + window) // resolution:
                 give(profile, k, begin, end_of_it, -size[job])
                 if gpus is not None:
                     if gpus[0][job] > 0:
                         give(gpus[1], k_gpus, begin, end_of_it, -gpus[0][job])
             if begin == now:
-                running.backfilled[job] = True
-                start_job(running, job, now, size, run, estimate)
-                _take(gpus, job, 1)
-                note_start(facts, job, now, size)
+                backfilled[job] = True
+                _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts)
+                running += ONE
                 changed = True
                 continue
             queue[kept] = job

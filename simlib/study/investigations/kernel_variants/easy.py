@@ -6,20 +6,8 @@ import numpy as np
 
 from ...._util.compiled import compiled
 from ....engine.profile import FIRST, LAST, Profile, advance, give
-from ....engine.running import (
-    NEVER,
-    ONE,
-    arrive,
-    end_job,
-    insert,
-    next_arrival,
-    next_end,
-    part,
-    remove,
-    start_job,
-    uncounted,
-)
-from .room import arrivals_of, idle, no_ends
+from ....engine.running import NEVER, ONE, part, uncounted
+from .room import arrivals_of, arrive, end_job, idle, insert, next_arrival, next_end, no_ends, remove, start_job
 
 ONE_PASS, ENDS_FIRST, ARRIVALS_FIRST = range(3)
 CHARGE_LONG, CHARGE_NONE = range(2)

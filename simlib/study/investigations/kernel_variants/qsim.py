@@ -9,18 +9,8 @@ import numpy as np
 
 from ...._util.compiled import compiled
 from ....engine.estimating import adjust, estimates_in_use, put_off, remember
-from ....engine.running import (
-    NEVER,
-    arrive,
-    end_job,
-    next_arrival,
-    next_end,
-    part,
-    start_job,
-    submit_followers,
-    uncounted,
-)
-from .room import arrivals_of, idle
+from ....engine.running import NEVER, part, uncounted
+from .room import arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
 
 FIVE_MINUTES = 300
 NOBODY = np.int64(-1)
