@@ -49,13 +49,14 @@ from .running import (
     uncounted,
 )
 
-_COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST, _REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING = range(
-    13
-)
+_COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST = range(8)
 """What the loop knows when it begins and ends, by its place in `state`: how many jobs have come (where jobs follow
 others, the place of the next one to come), run and wait; between which places they wait; the free processors and GPUs;
-the most jobs that may wait without an index; and, where an order gave no number for a job, this job, else -1, the
-second, the extra processors, the seconds until the shadow time, and whether it was the order of backfilling."""
+and the most jobs that may wait without an index."""
+
+_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING, _PLACES = range(8, 14)
+"""Where an order gave no number for a job: this job, else -1; the second, the extra processors, the seconds until the
+shadow time, and whether it was the order of backfilling."""
 
 NOBODY, ONE_BY_ONE, BEST_SET = range(3)
 """Who may pass the head: nobody; each who does not delay it; the jobs that together fill the machine best."""
@@ -292,7 +293,7 @@ def easy_loop(
         if now == NEVER:
             break
 
-        while running > 0 and end[by_end[running - ONE]] <= now:  # 1. jobs leave
+        while next_end(by_end, running, end) <= now:  # 1. jobs leave
             running -= ONE
             job = by_end[running]
             free += size[job]
@@ -511,7 +512,7 @@ def easy(
     followers, followed = followers_of(preceding, think)
     if priority is not None or (passing == NOBODY and places is None):
         most = n  # the first in order of arrival is found without an index
-    state = np.zeros(13, np.int64)
+    state = np.zeros(_PLACES, np.int64)
     state[[_COMING, _FREE, _FREE_GPUS, _MOST, _REFUSED]] = followed, machine, machine_gpus, most, -1
     estimates = None if adjusting is None and predicting is None else estimates_in_use(estimate, adjusting, predicting)
     asked, needed = (estimate, estimate) if estimates is None else (estimates.queue, estimates.backfill)
