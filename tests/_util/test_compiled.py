@@ -133,13 +133,19 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import helpers
 from simlib import EASY, load, simulate
-from simlib.policies import walltime
+from simlib.policies import easy, walltime
 from simlib.study.elsewhere import easy_programs
 
+easy.SMALL = -1  # however few the jobs, no plain Python
 workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]
 workloads.append(helpers.random_workload(7, 2000).scale_arrivals(0.2))  # a queue that is long
 for policy in helpers.POLICIES.values():
     for workload in workloads:
+        simulate(workload, policy)
+users = helpers.busy_users(2, jobs=60)
+for name in ("EASY, both orders one's own", "EASY++", "EASY, lookahead, shortest first", "Slurm by fair share"):
+    policy = (helpers.BEYOND | helpers.SLURM)[name]
+    for workload in [users] if policy.__dict__.get("backfill") == "lookahead" else [users, helpers.with_gpus(users, 1)]:
         simulate(workload, policy)
 for order in ("fcfs", "wfp"):
     simulate(load("sample"), EASY(order=order, adjust=walltime.Adjustment(walltime.Scheme())))
