@@ -235,7 +235,7 @@ class Ordered:
     def prepare(self, jobs: pd.DataFrame) -> Self:
         """Prepare the policy for these jobs, if it reads more than their times and sizes."""
         adjust = getattr(self, "adjust", None)
-        if len(jobs) <= SMALL or MISSING:
+        if (len(jobs) <= SMALL or MISSING) and self._is_plain_too:
             return replace(self, known=JobFacts.of(jobs, adjust), few=jobs)
         if adjust is None and not self._asks_for_more:
             return self
@@ -262,12 +262,12 @@ class Ordered:
         with_gpus = {} if gpus is None else {"gpus": gpus[0], "machine_gpus": gpus[1]}
         by_name = all(isinstance(order, str | orders.Multifactor) for order, _ in self._orders.values())
         few = self.few if by_name and not COMPILED.get() else None
-        if MISSING:
+        if MISSING and self._is_plain_too:
             say(f"{MISSING}; schedules are made in plain Python, which takes longer")
             few = pd.DataFrame({"estimate": estimate}) if self.few is None else self.few
         try:
             if MISSING:
-                raise NotReady
+                raise NotReady(f"{self!r} needs numba: {MISSING}")
             with during(WAITING, few is None):
                 columns = self._run(given, self._facts(machine), **with_gpus)
         except NotReady:
@@ -283,6 +283,11 @@ class Ordered:
             order, names = self._orders[setting]
             orders.failed(order, *numbers, known=names, where=f"{type(self).__name__}: {setting}")
         return {"submit": submit, **columns}
+
+    @property
+    def _is_plain_too(self) -> bool:
+        """Whether `simlib.plain` has the policy: a class that is derived from it may do something else."""
+        return type(self).__module__.startswith(__package__)
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         """Call the kernel of the policy, with `gpus` and `machine_gpus` if any; return its results by column."""

@@ -230,11 +230,15 @@ def test_few_jobs_are_scheduled_in_plain_python_where_no_kernel_is_compiled(feed
 
 
 def test_all_else_waits_for_the_compiler(not_ready):
+    class Derived(EASY):
+        """A policy that may do something else than EASY."""
+
     not_ready()
     many = Workload(pd.DataFrame({"submit": range(201), "run": 1, "estimate": 1, "procs": 1}), 4)
     for waits in (
         lambda: simulate(many, EASY()),
         lambda: simulate(crowded(9), EASY(order=mine)),
+        lambda: simulate(crowded(9), Derived()),
         lambda: compare(crowded(9), {"EASY": EASY(), "FCFS": FCFS()}, shakes=4),
     ):
         with pytest.raises(NotReady):

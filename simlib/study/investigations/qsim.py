@@ -33,7 +33,7 @@ class Qsim(EASY):
     def __post_init__(self):
         super().__post_init__()
         for setting in fields(EASY):
-            given, kept = getattr(self, setting.name), setting.name in ("order", "adjust", "known")
+            given, kept = getattr(self, setting.name), setting.name in ("order", "adjust", "known", "few")
             if not kept and given != setting.default:
                 raise ValueError(f"Qsim: found {setting.name}={given!r}, expected it left as it is: Qsim has none")
         if self.order not in ("wfp", "fcfs"):
@@ -44,15 +44,19 @@ class Qsim(EASY):
         prepared = super().prepare(jobs)
         return replace(prepared, asked=jobs.estimate.to_numpy(np.int64)) if self.rules.overruns else prepared
 
-    def _run(self, given, facts):
+    def _run(self, given, facts, **gpus):
         submit, run, estimate, size, machine, *others = given
         estimate = estimate if self.asked is None else self.asked
-        adjusting, predicting = self._estimating()
-        if predicting is not None:
+        if gpus:
+            raise ValueError(
+                "Qsim: found jobs that need GPUs, of which it knows nothing; expected workload.without_gpus()"
+            )
+        estimating = self._estimating()
+        if "predicting" in estimating:
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
         jobs = submit, run, estimate.copy(), size  # estimates are cut to minutes
         blocks = kernel.blocks_of(machine if self.rules.partitions else 1)
-        how = self.order == "wfp", self.rules, blocks, adjusting
+        how = self.order == "wfp", self.rules, blocks, estimating.get("adjusting")
         start, backfilled, t_sched = kernel.qsim(*jobs, machine, *others, *how)
         return {"start": start, "backfilled": backfilled} | ({} if self.adjust is None else {"adjusted": t_sched})
 
