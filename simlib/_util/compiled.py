@@ -89,7 +89,7 @@ def compiled(function: None = None, **options: Any) -> Callable[[_Function], _Fu
 def compiled(function: Any = None, **options: Any) -> Any:
     """Compile a function with numba when it is first called, and keep the machine code.
 
-    It may call functions of the same file and of `simlib.engine`. It runs without Python's lock, so that threads run at
+    It may call functions of the same folder and of `simlib.engine`. It runs without Python's lock, so that threads run at
     the same time.
     """
     if function is None:
@@ -186,7 +186,7 @@ def say(why: str) -> None:
 @cache
 def _sources(file: str) -> str:
     """A digest of all that a function in a file is compiled from."""
-    files = {*_ENGINE.glob("*.py"), Path(file)}
+    files = {*_ENGINE.glob("*.py"), *Path(file).parent.glob("*.py")}
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
 
 
