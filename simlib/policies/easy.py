@@ -275,8 +275,8 @@ class Ordered:
                 raise
             from . import in_plain
 
-            plain = in_plain.policy_of(self)
-            return in_plain.scheduled(self, plain, few, submit, run, estimate, procs, machine, feedback, gpus)
+            jobs = few, submit, run, estimate, procs
+            return in_plain.scheduled(self, in_plain.policy_of(self), *jobs, machine, feedback, gpus, watched)
         except NoRank as error:
             numbers, backfilling = error.args
             setting = "backfill" if backfilling else "order"
