@@ -89,8 +89,8 @@ def compiled(function: None = None, **options: Any) -> Callable[[_Function], _Fu
 def compiled(function: Any = None, **options: Any) -> Any:
     """Compile a function with numba when it is first called, and keep the machine code.
 
-    It may call functions of the same folder and of `simlib.engine`. It runs without Python's lock, so that threads run at
-    the same time.
+    It may call functions of the same folder and of `simlib.engine`. It runs without Python's lock, so that threads run
+    at the same time.
     """
     if function is None:
         return lambda function: compiled(function, **options)
