@@ -250,7 +250,7 @@ def settings():
             owners |= {key: one for key, one in vars(value).items() if not key.startswith("_") and callable(one)}
         for owner, one in owners.items():
             for parameter in inspect.signature(one).parameters.values():
-                if parameter.name not in ("self", "known") and parameter.name not in NO_SETTINGS:
+                if parameter.name not in ("self", "known", "few") and parameter.name not in NO_SETTINGS:
                     yield owner, parameter.name
 
 

@@ -421,7 +421,7 @@ ODD = {
     "no job": (lambda: waited([(5, 60, 90, 9)], 4, 3), "no job of the log can be simulated"),
     "one job": (lambda: waited([(5, 60, 90, 2)], 4, 3), "has no queue"),
     "no users": (lambda: busy(), "Not compared: fair share: the log does not say whose the jobs are"),
-    "GPUs": (with_gpus, "fair share: not made for jobs with GPUs"),
+    "GPUs": (with_gpus, "and 4 GPUs"),
     "no estimates": (lambda: busy(user=1, requested_time=-1), "100 % of the jobs have no estimate"),
     "no waits": (lambda: busy(user=1, waits=-1), "does not record how long jobs waited"),
     "some waits": (lambda: busy(user=1, waits=[-1, 5] * 100), "The wait of 100 of the 200 jobs is not known"),
