@@ -129,23 +129,28 @@ class Facts(NamedTuple):
     usage: Usage
 
 
-def told(facts, job, now, submit, estimate, size, free, extra, window):
+def _three(facts, job, now, submit, estimate, size, free, extra, window):
+    """Collect wait, estimate and processors."""
+    return float(now - submit[job]), float(estimate[job]), float(size[job])
+
+
+def _every(facts, job, now, submit, estimate, size, free, extra, window):
+    """Collect all facts of `orders.GIVEN`."""
+    of_job = float(now - submit[job]), float(estimate[job]), float(size[job])
+    of_user = float(facts.user[job]), float(facts.group[job]), float(facts.queue[job])
+    account = _account_told(facts.usage, job, now)
+    had = facts.usage.share[account], facts.usage.fair_share[account]
+    return (*of_job, float(now), *of_user, *had, float(facts.machine), float(free), float(extra), float(window))
+
+
+def told(facts, *given):
     """Collect the facts of a waiting job that an order reads: all of `Facts`, or three numbers if `facts` is None."""
+    return (_three if facts is None else _every)(facts, *given)
 
 
 @overloaded(told, jit_options={"_nrt": False, "forceinline": True})
 def _told(facts, job, now, submit, estimate, size, free, extra, window):
-    def three(facts, job, now, submit, estimate, size, free, extra, window):
-        return float(now - submit[job]), float(estimate[job]), float(size[job])
-
-    def every(facts, job, now, submit, estimate, size, free, extra, window):
-        of_job = float(now - submit[job]), float(estimate[job]), float(size[job])
-        of_user = float(facts.user[job]), float(facts.group[job]), float(facts.queue[job])
-        account = _account_told(facts.usage, job, now)
-        had = facts.usage.share[account], facts.usage.fair_share[account]
-        return (*of_job, float(now), *of_user, *had, float(facts.machine), float(free), float(extra), float(window))
-
-    return three if isinstance(facts, types.NoneType) else every
+    return _three if isinstance(facts, types.NoneType) else _every
 
 
 @part
@@ -154,9 +159,8 @@ def rank(order, facts, job, now, submit, estimate, size, free, extra, window):
     return order(*told(facts, job, now, submit, estimate, size, free, extra, window))
 
 
-@compiled
 def refuse(facts, job, now, submit, estimate, size, free, extra, window, backfilling):
-    """Raise: an order, that of the queue or that of backfilling, gave no number for a job."""
+    """Raise: an order, that of the queue or that of backfilling, gave no number for a job. This is plain Python."""
     raise NoRank(told(facts, job, now, submit, estimate, size, free, extra, window), backfilling)
 
 
