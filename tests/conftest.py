@@ -14,7 +14,7 @@ from simlib.logs.swf import LogWarning
 from simlib.study import records
 
 settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=10)
-settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=30)
+settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=20)
 settings.load_profile("simlib")  # `make test-all` asks for the other one
 
 

@@ -174,7 +174,7 @@ def in_many_ways(seed):
 
 CASES = (
     settings().max_examples // 5
-)  # of each setting: 2, in `make test-all` 6; of the most usual ones ten times as many
+)  # of each setting: 2, in `make test-all` 4; of the most usual ones ten times as many
 
 
 @pytest.mark.slow
