@@ -235,12 +235,11 @@ class Ordered:
     def prepare(self, jobs: pd.DataFrame) -> Self:
         """Prepare the policy for these jobs, if it reads more than their times and sizes."""
         adjust = getattr(self, "adjust", None)
-        if (len(jobs) <= SMALL or MISSING) and self._is_plain_too:
-            return replace(self, known=JobFacts.of(jobs, adjust), few=jobs)
+        few = jobs if (len(jobs) <= SMALL or MISSING) and self._is_plain_too else None
         if adjust is None and not self._asks_for_more:
-            return self
+            return self if few is self.few else replace(self, few=few)
         same = self.known.of_same(jobs) if self.known is not None else None
-        return replace(self, known=same or JobFacts.of(jobs, adjust), few=None)
+        return replace(self, known=same or JobFacts.of(jobs, adjust), few=few)
 
     def schedule(
         self,

@@ -239,6 +239,7 @@ def test_all_else_waits_for_the_compiler(not_ready):
         lambda: simulate(many, EASY()),
         lambda: simulate(crowded(9), EASY(order=mine)),
         lambda: simulate(crowded(9), Derived()),
+        lambda: simulate(many, EASY().prepare(many.jobs[:9])),  # few jobs that it was prepared for before
         lambda: compare(crowded(9), {"EASY": EASY(), "FCFS": FCFS()}, shakes=4),
     ):
         with pytest.raises(NotReady):
