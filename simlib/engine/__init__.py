@@ -1,6 +1,6 @@
 """The event loops, compiled by numba: plain arrays in and out, no checks (see `simlib.simulate` for those)."""
 
-from .easy import BEST_SET, NOBODY, ONE_BY_ONE, easy
+from .easy import BEST_SET, NOBODY, easy
 from .estimating import Adjusting, Predicting
 from .ranking import places_in_order
 from .reserving import ADAPTIVE, BY_ARRIVAL, BY_START, EVERYONE, NO_COMPRESSION, REBACKFILL, reserving
@@ -15,7 +15,6 @@ __all__ = [
     "EVERYONE",
     "NOBODY",
     "NO_COMPRESSION",
-    "ONE_BY_ONE",
     "OPEN",
     "REBACKFILL",
     "Adjusting",
