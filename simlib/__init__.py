@@ -21,7 +21,7 @@ from .core.sweeps import sweep
 from .core.workload import Workload
 from .logs import archive as _archive
 from .logs.archive import ArchiveError, load
-from .logs.schedules import recorded, write_evalys
+from .logs.schedules import recorded
 from .logs.swf import LogWarning, SWFError, read_swf, write_swf
 from .logs.tables import read_table
 from .policies.conservative import Conservative, Selective, SlurmBackfill
@@ -68,7 +68,6 @@ __all__ = [
     "replicate",
     "simulate",
     "sweep",
-    "write_evalys",
     "write_swf",
 ]
 

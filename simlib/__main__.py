@@ -262,8 +262,6 @@ def compile_kernels() -> None:
             simulate(Workload(workload.jobs, workload.procs, log=following), policy, feedback=True)
     walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
-    if workload.log is not None:
-        swf.doubts(Workload(workload.jobs, workload.procs, log=workload.log.assign(wait=0)))  # as if recorded
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

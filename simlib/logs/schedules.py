@@ -1,20 +1,15 @@
-"""Recorded schedules, from a log's own times, and schedules written for other tools."""
+"""Recorded schedules, from a log's own times: measured as simulated ones are."""
 
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from .._util import paths
 from ..core import metrics
 from ..core.schedule import Schedule
 from ..core.workload import Workload
 from .swf import LogWarning
-
-# What happened, as a schedule that can be measured as simulated ones are.
 
 
 @dataclass(frozen=True)
@@ -105,66 +100,3 @@ def excess(schedule: Schedule) -> tuple[float, int, int]:
     steps = schedule.utilization()
     seconds, busy = np.diff(steps.index), steps.to_numpy()[:-1]
     return float(steps.max() * schedule.workload.procs), int(seconds[busy > 1 + 1e-9].sum()), int(seconds.sum())
-
-
-# Write schedules for other people's tools.
-
-
-_FAILED = (0, 5)
-"""What SWF's status says of jobs that failed or were cancelled."""
-
-
-def write_evalys(schedule: Schedule, path: str | Path) -> None:
-    """Write a Schedule as the CSV file of jobs that evalys reads (`JobSet.from_csv`) and Batsim writes.
-
-    A simulation knows how many processors a job has, but not which: here each job gets the lowest free ones. To write
-    Parquet, use pandas with pyarrow: `schedule.jobs.to_parquet(path)`.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    path : str or Path
-        The file appears at once and whole.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-
-    Examples
-    --------
-    >>> import simlib, tempfile
-    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 15, 3), B=(1, 5, 8, 2))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_evalys(simlib.simulate(w, simlib.EASY()), f"{folder}/two.csv")
-    ...     pd.read_csv(f"{folder}/two.csv")[["job_id", "starting_time", "allocated_resources"]]
-      job_id  starting_time allocated_resources
-    0      A              0                 0-2
-    1      B             10                 0-1
-    """
-    jobs = schedule.jobs
-    ran = jobs[jobs.run > 0]
-    most = metrics.most_at_once(*(ran[name].to_numpy() for name in ("start", "end", "procs")))
-    sets = [  # of processors, such as "0-3 7"
-        " ".join(str(first) if count == 1 else f"{first}-{first + count - 1}" for first, count in pieces)
-        for pieces in metrics.pieces_by_job(jobs, max(schedule.workload.procs, most))
-    ]
-    table = pd.DataFrame(
-        {
-            "job_id": jobs.index,
-            "workload_name": schedule.workload.name,
-            "submission_time": jobs.submit,
-            "requested_number_of_resources": jobs.procs,
-            "requested_time": jobs.estimate,
-            "success": (~jobs.status.isin(_FAILED)).astype(int),
-            "starting_time": jobs.start,
-            "execution_time": jobs.run,
-            "finish_time": jobs.end,
-            "waiting_time": jobs.wait,
-            "turnaround_time": jobs.response,
-            "stretch": metrics.slowdown(jobs.wait, jobs.run),
-            "allocated_resources": sets,
-        }
-    )
-    with paths.replacing(path) as new:
-        table.to_csv(new, index=False, lineterminator="\n", compression=None)

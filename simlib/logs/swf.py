@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Floats, Ints
-from .._util.compiled import compiled
 from .._util.paths import replacing
 from ..core.workload import TOO_LARGE, Workload
 from .files import LIMIT, PACKED, SWFError, memory_errors_name, read_bytes
@@ -396,29 +394,16 @@ def _peak_use(workload: Workload) -> tuple[float, int]:
     begin = start.min()
     span = int((start + run).max() - begin)
     width *= 1 + span // (width * 2**20)  # ten years; of absurd times the means are longer
-    use = _mean_use(start - begin, start + run - begin, procs.astype(float), width, span // width + 2) / workload.procs
+    place, size = (np.concatenate([start, start + run]) - begin) / width, np.concatenate([procs, -procs])
+    period = place.astype(int)  # how much a job adds to the mean of the period in which it starts, and later ones
+    use = np.bincount(period, size * (period + 1 - place), span // width + 2) / workload.procs
+    use[1:] += np.cumsum(np.bincount(period, size, len(use)))[:-1] / workload.procs
     for seconds, most in EXCESS:
         periods = max(seconds // width, 1)
         means = np.append(use, np.zeros(-len(use) % periods)).reshape(-1, periods).mean(axis=1)
         if means.max() > most:
             return means.max(), periods * width
     return 0, 0
-
-
-@compiled
-def _mean_use(start: Ints, end: Ints, procs: Floats, width: int, periods: int) -> Floats:
-    """The mean number of processors in use in each period of `width` seconds from 0 on."""
-    use, change, share = np.zeros(periods), np.zeros(periods), 1 / width
-    for job in range(start.size):
-        for second, size in ((start[job], procs[job]), (end[job], -procs[job])):
-            period = int(second * share)  # whole numbers are slow to divide, and off by one does no harm here
-            change[period] += size
-            use[period] += size * (period + 1 - second * share)
-    busy = 0.0
-    for period in range(periods):
-        use[period] += busy
-        busy += change[period]
-    return use
 
 
 # Write a Workload or a Schedule as a log, which reads back equal.

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-from .comparisons import changes, forest, winners
+from .comparisons import changes, forest
 from .facets import WIDEST, circles, colours, curves, facets, intervals, stacked
 from .panels import (
     bent_axis,
@@ -26,7 +26,6 @@ from .style import (
     mark,
     png,
     save,
-    scheduler_styles,
     shades,
     stamp,
     use_style,
@@ -60,7 +59,6 @@ __all__ = [
     "png",
     "plt",
     "save",
-    "scheduler_styles",
     "shades",
     "spans",
     "stacked",
@@ -69,5 +67,4 @@ __all__ = [
     "title",
     "use_style",
     "utilization",
-    "winners",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from .._util import checks
 from .._util.arrays import STATISTICS
@@ -54,7 +54,8 @@ def forest(
     ['wait', 'response time', 'bounded slowdown']
     >>> plt.close(figure)
     """
-    _refuse_unknown("forest", statistics=(statistics, STATISTICS))
+    if not statistics or not {*statistics} <= {*STATISTICS}:
+        raise ValueError(f"forest: found statistics={statistics!r}, expected some of {', '.join(STATISTICS)}")
     comparison.groups(by)
     table = comparison.relative.xs(by, level="by")
     level = "statistic" if by == "all" else "group"
@@ -85,60 +86,6 @@ def forest(
     return _marked(figure, comparison)
 
 
-def winners(
-    comparison: Comparison, by: str | None = None, measure: str = "wait", statistic: str = "mean", most: int = 8
-) -> Figure:
-    """Draw the groups that lose and gain most, with both intervals: one panel per policy.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    by : str, optional
-        By default users, if they are known.
-    measure, statistic : str
-    most : int
-        The number of groups at either end, out of those whose difference is more than coincidence; months and sizes are
-        all drawn, in their natural order.
-
-    Returns
-    -------
-    Figure
-
-    Examples
-    --------
-    >>> import simlib
-    >>> policies = {"EASY": simlib.EASY(), "FCFS": simlib.FCFS()}
-    >>> figure = winners(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all", "size"]))
-    >>> figure.axes[0].get_yticklabels()[0].get_text()
-    '1 (1,212)'
-    >>> plt.close(figure)
-    """
-    by = by or ("user" if "user" in comparison.by else comparison.by[-1])
-    parts = {policy: _chosen(comparison, policy, by, measure, statistic, most) for policy in comparison.others}
-    height = 1.4 + 0.22 * max(map(len, parts.values()))
-    figure, axes = plt.subplots(1, len(parts), figsize=(max(5.5, 3.6 * len(parts)), height), squeeze=False)
-    unit, divisor = _unit(parts, measure)
-    for ax, (policy, part) in zip(axes[0], parts.items(), strict=True):
-        scaled = part.drop(columns="holds") / divisor
-        at = np.arange(len(part))
-        for sign, colour in ((part.difference <= 0, COLOURS[2]), (part.difference > 0, COLOURS[1])):
-            _bars(ax, at[sign], scaled[sign], colour)
-        ax.axvline(0, color="black", linewidth=1)
-        ax.set_yticks(at, [f"{name} ({jobs:,})" for name, jobs in part.jobs.items()], size=8)
-        ax.set_ylim(max(len(part), 1) - 0.5, -0.5)  # of a policy that changes nothing for anybody, too
-        ax.xaxis.set_major_locator(MaxNLocator(5))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+,g}" if value else "equal"))
-        ax.set_title(policy)
-    axes[0, 0].set_ylabel(f"{by} (jobs)")
-    said = f"{statistic} {_MEASURES[measure]}".replace("mean mean", "mean")
-    figure.supxlabel(f"{comparison.workload.name}: change of the {said} against {comparison.base}{unit}", size=10)
-    entries = {"gain": {"color": COLOURS[2], "marker": "o"}, "lose": {"color": COLOURS[1], "marker": "o"}}
-    legend(figure, entries | _intervals())
-    change = f"change of the {said} by {by} under {', '.join(parts)} against {comparison.base}"
-    figure.set_label(f"{comparison.workload.name}: who gains and who loses, {change}, with both intervals")
-    return _marked(figure, comparison)
-
-
 def changes(
     comparison: Comparison,
     policy: str | None = None,
@@ -158,7 +105,8 @@ def changes(
     called : callable, optional
         A function that names a group: from "user" and "12" it makes "user 12".
     most : int
-        The number of groups at either end, as in `winners`.
+        The number of groups at either end, out of those whose difference is more than coincidence; months and sizes are
+        all drawn, in their natural order.
 
     Returns
     -------
@@ -180,7 +128,7 @@ def changes(
         shares: Any = comparison.relative.xs(("all", "all", "wait", "mean"), level=_LEVELS).loc[part.index]
         title = f"change of the mean wait against {comparison.base}"
     else:
-        part = _chosen(comparison, policy, by, "wait", "mean", most)
+        part = _chosen(comparison, policy, by, most)
         shares = comparison.relative.xs((policy, by, "wait", "mean"), level=_OF_GROUPS).loc[part.index]
         part.index = [called(by, str(name)) if called else f"{by} {name}" for name in part.index]
         title = f"change of the mean wait with {policy}"
@@ -214,31 +162,15 @@ def changes(
     return _marked(figure, comparison)
 
 
-def _refuse_unknown(where: str, **settings: tuple[Collection[str], Collection[str]]) -> None:
-    """Raise ValueError if none of some names is given, or one that is unknown."""
-    for name, (given, known) in settings.items():
-        if not given or not {*given} <= {*known}:
-            raise ValueError(f"{where}: found {name}={given!r}, expected some of {', '.join(known)}")
-
-
-def _chosen(comparison: Comparison, policy: str, by: str, measure: str, statistic: str, most: int) -> pd.DataFrame:
+def _chosen(comparison: Comparison, policy: str, by: str, most: int) -> pd.DataFrame:
     """The rows to draw: all groups if they have an order, else those that lose and gain most, beyond coincidence."""
-    _refuse_unknown("winners", measure=([measure], _MEASURES), statistic=([statistic], STATISTICS))
-    checks.whole("winners, changes", "most", most, 1)
-    table = comparison.who(policy, by, measure, statistic)
+    checks.whole("changes", "most", most, 1)
+    table = comparison.who(policy, by)
     if by in ("all", "month", "size"):
         return table.loc[comparison.groups(by)]
     clear = table[table.holds != "coincidence"]
     lose, gain = clear[clear.difference > 0], clear[clear.difference < 0]
     return pd.concat([lose[:most], gain[-most:]])
-
-
-def _unit(parts: dict[str, pd.DataFrame], measure: str) -> tuple[str, float]:
-    """Choose the unit of differences by the largest one."""
-    if measure == "bounded_slowdown":
-        return "", 1
-    largest = max((part.difference.abs().max() for part in parts.values() if len(part)), default=0)
-    return (" [h]", 3600) if largest >= 3600 else (" [min]", 60) if largest >= 60 else (" [s]", 1)
 
 
 def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -66,18 +66,6 @@ def use_style() -> None:
         inline.print_figure_kwargs = whole
         if (shell := get_ipython()) and shell.display_formatter and inline.figure_formats == {"png"}:
             shell.display_formatter.formatters["image/png"].for_type(Figure, shown)
-
-
-def scheduler_styles(schedulers: Sequence[str], **style: Any) -> dict[str, dict[str, Any]]:
-    """Name and colour the schedulers for a legend: entries of `legend`.
-
-    Examples
-    --------
-    >>> scheduler_styles(["easy", "conservative"], marker="o")["EASY"]
-    {'color': '#0072B2', 'marker': 'o'}
-    """
-    names = ["EASY" if scheduler == "easy" else scheduler for scheduler in schedulers]
-    return {name: {"color": colour} | style for name, colour in zip(names, COLOURS, strict=False)}
 
 
 def shades(keys: Iterable[_Key]) -> dict[_Key, Floats]:

@@ -8,7 +8,7 @@ parts one by one.
 from ..logs.sacct import names
 from .answer import answer, best
 from .facts import has_queue, schedules, use, use_picture, use_said, waits_picture, why_recorded_differ
-from .page import Page, Section, comparison_page, report
+from .page import Page, Section, report
 from .policies import (
     ASKED,
     MEANING,
@@ -35,7 +35,6 @@ __all__ = [
     "by_group",
     "chosen",
     "compared",
-    "comparison_page",
     "doubtful",
     "enough_shakes",
     "has_queue",

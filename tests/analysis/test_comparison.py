@@ -403,7 +403,6 @@ def test_of_one_user_and_one_month_there_are_no_others(sample):
     assert set(overview["other users"]) == {"not known"}
     assert list(found.overview()) == ["EASY", "value", "change", "coincidence", "another year", "other users", "holds"]
     assert "Other users: 5 logs are drawn" in found._repr_html_() and found.settings["users"] == 5
-    assert "Other users: 5 logs" in report.comparison_page(found)
 
 
 def bursts(one):
@@ -457,23 +456,14 @@ def test_it_shows_itself(found):
     assert "<table" in html and "the log and 4 shaken runs of it" in html
 
 
-def test_the_page_stands_alone(found, tmp_path):
-    page = report.comparison_page(found, tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
-    assert page.count('<svg role="img" aria-label="sample: ') == page.count("<svg") == 2 and "src=" not in page
-    assert "made-up jobs" in page and "SYNTHETIC" in page
-
-
 def test_pictures_have_a_mark_a_policy_and_row(found):
     forest = plots.forest(found)
     assert [len(ax.lines) for ax in forest.axes] == [3] * 3  # two policies and the line at nought
     assert [tick.get_text() for tick in forest.axes[0].get_yticklabels()] == list(STATISTICS)
     assert len(plots.forest(found, by="month").axes[0].get_yticklabels()) == 3
-    winners = plots.winners(found, by="size")
-    assert [ax.get_title() for ax in winners.axes] == ["FCFS", "exact"]
-    users = plots.winners(found, most=3).axes[0].get_yticklabels()
-    assert 1 <= len(users) <= 6
-    for figure in (forest, winners):
+    changes = plots.changes(found, "FCFS", by="user", most=3)
+    assert 1 <= len(changes.axes[0].get_yticklabels()) <= 6
+    for figure in (forest, changes):
         assert any("SYNTHETIC" in text.get_text() for text in figure.texts)
 
 

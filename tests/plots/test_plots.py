@@ -338,7 +338,7 @@ def compared():
     return simlib.compare(one, {"EASY": EASY(), "FCFS": simlib.FCFS()}, shakes=4, by=["all", "size"])
 
 
-@pytest.mark.parametrize("draw", [plots.forest, plots.winners, plots.changes])
+@pytest.mark.parametrize("draw", [plots.forest, plots.changes])
 def test_a_comparison_of_one_job_has_pictures(compared, draw):
     draw(compared).draw_without_rendering()
 
@@ -348,8 +348,6 @@ def test_a_comparison_of_one_job_has_pictures(compared, draw):
     [
         *[(plots.forest, {"statistics": value}) for value in ("mean", (), ("mode",))],
         (plots.forest, {"by": "month"}),
-        *[(plots.winners, {name: "x"}) for name in ("by", "measure", "statistic")],
-        *[(plots.winners, {"most": value}) for value in (0, -1, True, 2.5, None)],
         *[(plots.changes, {"policy": "FCFS", "by": "size", "most": value}) for value in (0, -1, True, 2.5, None)],
         (plots.changes, {"policy": "SJF", "by": "all"}),
     ],
