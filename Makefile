@@ -4,7 +4,7 @@
 # make site        build/site/: the documentation, the scoreboard and the executed notebooks as pages
 # make test-site   are the pages right? in a browser; pictures in build/shots/
 # make test        is the source clean, do the tests pass? all but the longest
-# make test-all    all tests, and twice as many random cases: what must hold before anything lands
+# make test-all    all tests, and twice as many random cases: before a release
 # make lint        form, and that each room imports only those below it
 # make types       do the type hints of the library hold?
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
@@ -90,8 +90,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) -e '.[study,test,cluster,grading,publish]'
-	$(PY) -m simlib compile
-	$(PY) -m simlib.study compile
+	$(PY) -m simlib.study compile & $(PY) -m simlib compile && wait $$!
 	@touch $@
 
 $(VENV)/ready-docs: $(VENV)/ready
