@@ -187,7 +187,7 @@ def _gap_in_both(by_procs, by_gpus, k, k_gpus, time, size, gpus, duration, reser
         time = later
 
 
-@small
+@uncounted
 def _earliest(profile, k, until, job, estimate, size, gpus):
     """Find where a new job fits first, from step k on and before `until`.
 
@@ -203,7 +203,7 @@ def _earliest(profile, k, until, job, estimate, size, gpus):
     )
 
 
-@small
+@uncounted
 def _plan(profile, k, k_gpus, begin, job, estimate, size, gpus):
     """Let a job take its processors and GPUs from `begin`, which is in step k, until its expected end."""
     give(profile, k, begin, begin + estimate[job], -size[job])
@@ -213,7 +213,7 @@ def _plan(profile, k, k_gpus, begin, job, estimate, size, gpus):
             give(by_gpus, k_gpus, begin, begin + estimate[job], -needed[job])
 
 
-@small
+@uncounted
 def _give_back(profile, begin, end, job, size, gpus, gaps, noting):
     """Give back what a job had from `begin`, and note the gaps that this opens, if they are noted."""
     k = give(profile, profile.at[FIRST], begin, end, size[job])
@@ -252,20 +252,21 @@ def _compress(profile, jobs, start, estimate, size, gpus, horizon):
     Since the jobs were last examined, processors have been given back until `horizon`. Returns until when this call
     gives processors back; -NEVER if no job moves.
     """
-    given_back, now = -NEVER, profile.times[profile.at[FIRST]]
-    k = k_gpus = profile.at[FIRST]  # where the search for the job before ended
+    given_back, first = -NEVER, profile.at[FIRST]
+    now = profile.times[first]
+    k = k_gpus = first  # where the search for the job before ended
     size_before, estimate_before, start_before, gpus_before, time = NEVER, NEVER, NEVER, NEVER, now
     for job in jobs:
         reserved = start[job]
         no_sooner = (size[job] >= size_before) & (estimate[job] >= estimate_before) & (reserved >= start_before)
         if gpus is None:
-            k = k if no_sooner else profile.at[FIRST]
+            k = k if no_sooner else first
             k = anchor_point(profile, k, size[job], estimate[job], reserved, horizon)
             time = profile.times[k]
         else:
             needed, by_gpus = gpus
             if not (no_sooner and needed[job] >= gpus_before):
-                k, k_gpus, time = profile.at[FIRST], by_gpus.at[FIRST], now
+                k, k_gpus, time = first, by_gpus.at[FIRST], now
             k, k_gpus, time = _gap_in_both(
                 profile, by_gpus, k, k_gpus, time, size[job], needed[job], estimate[job], reserved, horizon
             )
@@ -357,7 +358,8 @@ def reserving(
     rules = when_early, most, threshold, many
     room = state, slowdowns, number, by_end, end, all_free(machine, 2 * n), *np.empty((2, n), np.uint64)
     due = (nobody_due(start, number), no_searches(machine, estimate.max(initial=0))) if everyone else None
-    options = due, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
+    anew = True if when_early == REBACKFILL else None  # None: not compiled
+    options = due, anew, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
     given = (
         submit,
         run,
@@ -394,6 +396,7 @@ def _reserving(
     room,
     followers,
     every,
+    anew,
     priority,
     facts,
     ranked,
@@ -474,7 +477,7 @@ def _reserving(
             else:
                 jobs = holders[: _holders_of(queue, last, start, holders)]
             more = jobs.size >= many
-            if when_early == REBACKFILL:
+            if anew is not None:
                 _rebackfill(profile, jobs, start, estimate, size, gpus)
             elif gaps is None:
                 horizon = _compress(profile, jobs, start, estimate, size, gpus, horizon)

@@ -41,11 +41,11 @@ def followers_of(preceding, think):
     """
     if preceding.size == 0:
         return None, 0
-    by_preceding = np.argsort(preceding, kind="stable")
-    begin = np.searchsorted(preceding[by_preceding], np.arange(preceding.size + 1))
-    count = preceding.size - begin[0]
-    order = np.concatenate([np.zeros(count, np.int64), by_preceding[: begin[0]]])
-    return (*(array.astype(np.uint64) for array in (order, by_preceding, begin)), think), count
+    follows = np.flatnonzero(preceding >= 0)
+    by_preceding = follows[np.argsort(preceding[follows], kind="stable")]
+    begin = np.concatenate([[0], np.cumsum(np.bincount(preceding[follows], minlength=preceding.size))])
+    order = np.concatenate([np.zeros_like(follows), np.flatnonzero(preceding < 0)])
+    return (*(array.astype(np.uint64) for array in (order, by_preceding, begin)), think), follows.size
 
 
 @small
