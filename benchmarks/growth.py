@@ -3,6 +3,7 @@
 Above a load of 1 the queue grows as long as jobs arrive, to a tenth of them at 1.1 and a quarter at 1.3.
 """
 
+import math
 import subprocess
 import sys
 import time
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
-from simlib import EASY, Conservative, Selective, plots, simulate
+from simlib import EASY, Conservative, Multifactor, Selective, Workload, plots, simulate
 from simlib.core.estimates import Uniform
 from simlib.models import jann97
 
@@ -38,6 +40,12 @@ OTHERS_TEXT = """The same for policies between and beyond, up to 30,000 jobs. Wh
 index as long as the order does not change while jobs wait, so that these grow like EASY; reservations for some are
 looked at job by job in each pass. `Selective(2)` has a reservation for nearly all of an overloaded queue, and grows as
 conservative backfilling does."""
+
+AT_ONCE = ["policy, all jobs at once", "jobs", "seconds", "beside half as many jobs"]
+
+AT_ONCE_TEXT = """All jobs come in the same second to a machine of 128 processors, and of 16 GPUs where jobs need up to
+four of them. Whom EASY backfills is found in the index, in the order of the queue or where the shortest goes first; any
+other order of backfilling ranks each job that fits. An order that changes ranks the whole queue in each pass."""
 
 LARGEST = {("Conservative", "f = 10"): 100_000}
 
@@ -79,6 +87,32 @@ def others_rows():
         yield [f"`{policy}`", each, f"{np.polyfit(np.log(jobs), np.log(spent), 1)[0]:.2f}"]
 
 
+def at_once_rows():
+    """Policies with a queue of all jobs: seconds of processor time, and how many times those for half as many."""
+    reserving = {policy: 3_200 for policy in (Conservative(), Conservative("start"), EASY(reservations=math.inf))}
+    ways = EASY(backfill="sjf"), EASY.plus_plus(), EASY(backfill="largest"), EASY(backfill="lookahead")
+    orders = EASY(order="sjf"), EASY(order="wfp"), EASY(order=Multifactor())
+    cases = [(policy, jobs, False) for policy, jobs in reserving.items()]
+    cases += [(policy, 40_000, False) for policy in (EASY(), *ways, *orders)]
+    for policy, jobs, gpus in [*cases, (EASY(), 40_000, True)]:
+        half, whole = (_at_once(n, gpus) for n in (jobs // 2, jobs))
+        simulate(half, policy)  # compiled by now
+        half, whole = _spent(policy, half), _spent(policy, whole)
+        name = f"`{policy}`{', GPUs' if gpus else ''}"
+        yield [name, f"{jobs:,}", f"{whole:.2f}", f"{whole / half:.1f}"]
+
+
+def _at_once(jobs, gpus):
+    """Jobs of all sizes that come in the same second."""
+    rng = np.random.default_rng(1)
+    run, size = rng.integers(1, 20_000, jobs), 2 ** rng.integers(0, 7, jobs) + rng.integers(0, 2, jobs)
+    table = {"submit": 0, "run": run, "estimate": run * rng.integers(1, 10, jobs), "procs": size}
+    table["user"] = rng.integers(0, 50, jobs)
+    if gpus:
+        return Workload(pd.DataFrame(table | {"gpus": rng.integers(0, 5, jobs)}), 128, gpus=16)
+    return Workload(pd.DataFrame(table), 128)
+
+
 def _draw(curves):
     """The picture of `overload_rows`."""
     fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, layout="constrained")
@@ -102,7 +136,11 @@ def _draw(curves):
 
 
 def _seconds(policy, model, load, jobs):
-    workload = jann97.workload(jobs).scale_load(load).with_estimates(model)
+    return _spent(policy, jann97.workload(jobs).scale_load(load).with_estimates(model))
+
+
+def _spent(policy, workload):
+    """Seconds of processor time, the least of several runs."""
     spent = []
     while sum(spent) < 1:  # short ones more often, for an exponent rests on them as on the long ones
         began = time.process_time()

@@ -47,6 +47,8 @@ a line through the logarithms of jobs and of processor time."""
     yield growth.OVERLOAD_TEXT
     yield table(growth.OTHERS, growth.others_rows())
     yield growth.OTHERS_TEXT
+    yield table(growth.AT_ONCE, growth.at_once_rows())
+    yield growth.AT_ONCE_TEXT
     yield table(growth.TEN_MILLION, growth.ten_million_rows())
     yield "## Many runs"
     yield table(study.SHAKEN, study.shaken_rows())

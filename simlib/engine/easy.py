@@ -101,11 +101,11 @@ def shadow_time(head, free, free_gpus, now, running, count, expected_end, size, 
 
 
 @small
-def next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed):
+def next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed, most=NEVER - 1):
     """Find the first job from a place on that can be backfilled (MF 2.2, step 2). Returns its place; none: not < last.
 
     Such a job requires no more than the free processors and will terminate by the shadow time, or it requires no more
-    than the free and the extra ones; and as many GPUs.
+    than the free and the extra ones; and as many GPUs. Its estimate is at most `most`.
     """
     now, shadow, free, free_gpus, extra, extra_gpus = given
     if free == 0:
@@ -113,7 +113,7 @@ def next_candidate(queue, place, last, given, size, estimate, gpus, index, index
     while place < last:
         if index is not None:
             if indexed and place % GROUP == 0:
-                place = skip(index, place, free, extra, shadow - now)
+                place = skip(index, place, free, extra, free_gpus, extra_gpus, min(shadow - now, most), most)
                 if place >= last:
                     break
         job = queue[place]
@@ -122,28 +122,34 @@ def next_candidate(queue, place, last, given, size, estimate, gpus, index, index
                 place += ONE
                 continue
         if fits(job, size, free, gpus, free_gpus):
-            if now + estimate[job] <= shadow or fits(job, size, extra, gpus, extra_gpus):
+            passes = now + estimate[job] <= shadow or fits(job, size, extra, gpus, extra_gpus)
+            if passes and estimate[job] <= most:
                 break
         place += ONE
     return place
 
 
 @uncounted
-def best_candidate(queue, place, last, given, size, estimate, gpus, index, indexed, submit, number, order, facts):
+def best_candidate(
+    queue, place, last, given, size, estimate, gpus, index, indexed, submit, number, order, shortest, facts
+):
     """Find, from a place on, the job that an order ranks first among those that can be backfilled; ties by arrival.
 
-    Returns its place, none: not < last; and whether the order gave a number for each, else that job's place.
+    If the order ranks the `shortest` first, who is longer than the best so far is passed over. Returns its place, none:
+    not < last; and whether the order gave a number for each, else that job's place.
     """
     now, shadow, free, _, extra, _ = given
-    best, first = -np.inf, last
+    best, first, most = -np.inf, last, NEVER - 1
     while True:
-        place = next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed)
+        place = next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed, most)
         if place >= last:
             return first, True
         job = queue[place]
         own = rank(order, facts, job, now, submit, estimate, size, free, extra, shadow - now)
         if np.isnan(own):
             return place, False
+        if shortest:
+            most = estimate[job]
         if first >= last or own > best or (own == best and number[job] < number[queue[first]]):
             best, first = own, place
         place += ONE
@@ -155,7 +161,8 @@ def next_waiting(queue, place, index, indexed):
     if index is not None:
         if indexed:
             if queue[place] == GONE:
-                place = skip(index, place // GROUP * GROUP, NEVER, np.int64(0), NEVER - 1)
+                nothing = np.int64(0)
+                place = skip(index, place // GROUP * GROUP, NEVER, nothing, NEVER - 1, nothing, NEVER - 1, NEVER - 1)
             while queue[place] == GONE:
                 place += ONE
     return place
@@ -232,6 +239,7 @@ def easy_loop(
     priority,
     rows,
     backfill,
+    shortest,
     facts,
     candidates,
     estimates,
@@ -259,6 +267,7 @@ def easy_loop(
     number : int64 array, by job, how many arrived before it; None where no order and no prediction asks for it
     priority, rows : a compiled function that ranks the queue in each pass, and what `no_rows` makes; None if none does
     backfill : a compiled function that ranks the jobs that can be backfilled; None for the order of the queue
+    shortest : bool, whether that function ranks the shortest first
     facts : Facts, or None where the functions need none of them
     candidates : as `no_candidates` makes them, or None for no lookahead
     estimates, adjusting, predicting : see `estimating`; None for the users' estimates
@@ -390,6 +399,7 @@ def easy_loop(
                             submit,
                             number,
                             backfill,
+                            shortest,
                             facts,
                         )
                         refused = not ranked
@@ -462,6 +472,7 @@ def easy(
     passing=ONE_BY_ONE,
     priority=None,
     backfill=None,
+    shortest=False,
     facts=None,
     places=None,
     adjusting=None,
@@ -487,6 +498,7 @@ def easy(
     priority : compiled function, as `ranking.ask_for_ranks` calls it, which ranks the queue anew in each pass, or None
     backfill : compiled function, as `ranking.rank` calls it, by which those who could pass are tried, or None for the
         order of the queue
+    shortest : bool, whether that is the order of the estimates by which jobs are backfilled, the shortest first
     facts : Facts, or None where the functions need none of them
     places : uint64 array, an order of the queue that never changes: for each job its place among all; or None. Without
         it and without `priority` the queue is in order of arrival.
@@ -520,9 +532,9 @@ def easy(
     rows = None if priority is None else no_rows(n, facts)
     candidates = no_candidates(machine) if passing == BEST_SET else None
     given = submit, run, needed, size, reuse_extra, start, queue, by_end, end, state, progress_and_stop, expected
-    rules = followers, gpus, places, number, priority, rows, backfill, facts, candidates, estimates
+    rules = followers, gpus, places, number, priority, rows, backfill, shortest, facts, candidates, estimates
     if easy_loop(*given, *rules, adjusting, predicting, None):
-        easy_loop(*given, *rules, adjusting, predicting, empty_index(size))
+        easy_loop(*given, *rules, adjusting, predicting, empty_index(size, gpus))
     if state[_REFUSED] >= 0:
         job, now, extra, window, of_backfilling = state[[_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING]]
         told = needed if of_backfilling else asked

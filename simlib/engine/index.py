@@ -5,11 +5,12 @@ of the jobs below it in this class or a smaller one. So one node tells whether a
 enough; only then does the search go down. Because of this, EASY's passes do not grow with the queue when 100,000 jobs
 wait in an overloaded system: for each job they look at two groups, and at about 20 nodes above them. If each class were
 twice as large as the one before, they would look at 20 groups, because in many groups the jobs are slightly too large.
+Where jobs need GPUs, a class is of a size and of a number of GPUs.
 """
 
 import numpy as np
 
-from .running import NEVER, ONE, TWO, uncounted
+from .running import NEVER, ONE, TWO, part, uncounted
 
 GROUP = np.uint64(16)
 
@@ -26,12 +27,13 @@ def places_for(jobs):
     return groups * int(GROUP)
 
 
-def empty_index(size):
+def empty_index(size, gpus):
     """Make the index of a queue of jobs of these sizes, in which nobody waits.
 
-    Returns the shortest estimates by node and class, `NEVER` for none; the class of each job; by the leading digits of
-    a number of processors its class; and how many digits are left out. The classes are the sizes up to 1, 2, 3, ..., 8,
-    10, 12, 15, 18, ...
+    Returns the shortest estimates by node and class, `NEVER` for none; the class of each job; how many sizes are told
+    apart; by the leading digits of a number of processors its place among these; how many digits are left out; and by a
+    number of GPUs its first class, or None. Sizes are up to 1, 2, 3, ..., 8, 10, 12, 15, 18, ...; each has a class for
+    jobs with at most 0, 1, 2, 4, 8, ... GPUs.
     """
     largest, shift = int(size.max(initial=1)), 0
     while largest >> shift >= _LARGE:
@@ -39,15 +41,20 @@ def empty_index(size):
     bounds = [1]
     while bounds[-1] < largest >> shift:
         bounds.append(max(bounds[-1] + 1, bounds[-1] * 5 // 4))
-    class_of = np.searchsorted(bounds, np.arange((largest >> shift) + 1)).astype(np.uint64)
-    shortest = np.full((2 * places_for(size.size) // int(GROUP), len(bounds)), NEVER)
-    return shortest, class_of[size >> shift], class_of, shift
+    place_of = np.searchsorted(bounds, np.arange((largest >> shift) + 1)).astype(np.uint64)
+    classes, class_of, by_gpus = len(bounds), place_of[size >> shift], None
+    if gpus is not None:
+        needed = np.arange(gpus.max(initial=0) + 1)
+        by_gpus = np.ceil(np.log2(np.maximum(2 * needed, 1))).astype(np.uint64) * np.uint64(len(bounds))
+        class_of, classes = class_of + by_gpus[gpus], int(by_gpus[-1]) + len(bounds)
+    shortest = np.full((2 * places_for(size.size) // int(GROUP), classes), NEVER)
+    return shortest, class_of, np.uint64(len(bounds)), place_of, shift, by_gpus
 
 
 @uncounted
 def refresh(index, queue, estimate, place):
     """Update the index after a job has taken or left this place."""
-    shortest, size_class = index[0], index[1]
+    shortest, class_of, sizes = index[0], index[1], index[2]
     groups, classes, group = np.uint64(shortest.shape[0]) // TWO, np.uint64(shortest.shape[1]), place // GROUP
     node = groups + group
     for c in range(classes):
@@ -55,10 +62,13 @@ def refresh(index, queue, estimate, place):
     for i in range(group * GROUP, (group + ONE) * GROUP):
         job = queue[i]
         if job != GONE:
-            c = size_class[job]
+            c = class_of[job]
             shortest[node, c] = min(shortest[node, c], estimate[job])
     for c in range(ONE, classes):
-        shortest[node, c] = min(shortest[node, c], shortest[node, c - ONE])
+        if c % sizes > 0:
+            shortest[node, c] = min(shortest[node, c], shortest[node, c - ONE])
+        if c >= sizes:
+            shortest[node, c] = min(shortest[node, c], shortest[node, c - sizes])
     node //= TWO
     changed = True
     while node > 0 and changed:
@@ -70,18 +80,28 @@ def refresh(index, queue, estimate, place):
         node //= TWO
 
 
+@part
+def _class_of(place_of, shift, by_gpus, free, free_gpus):
+    """Find the class of the largest jobs for which so many processors and GPUs may be enough."""
+    found = place_of[min(free >> shift, place_of.size - 1)]
+    if by_gpus is not None:
+        found += by_gpus[min(free_gpus, by_gpus.size - 1)]
+    return found
+
+
 @uncounted
-def skip(index, place, free, extra, time):
+def skip(index, place, free, extra, free_gpus, extra_gpus, time, most):
     """Find the first place from one that begins a group on, in whose group a job may be small and short enough.
 
-    Such a job needs at most `free` processors, and at most `time` or `extra` processors. Returns `GONE` for none.
+    Such a job needs at most `free` processors and GPUs for at most `time`, or at most `extra` ones for at most `most`.
+    Returns `GONE` for none.
     """
-    shortest, class_of, shift = index[0], index[2], index[3]
-    most = class_of.size - 1
-    small, smallest = class_of[min(free >> shift, most)], class_of[min(min(free, extra) >> shift, most)]
+    shortest, _, _, place_of, shift, by_gpus = index
+    small = _class_of(place_of, shift, by_gpus, free, free_gpus)
+    smallest = _class_of(place_of, shift, by_gpus, min(free, extra), min(free_gpus, extra_gpus))
     groups = np.uint64(shortest.shape[0]) // TWO
     node = groups + place // GROUP
-    while shortest[node, small] > time and (extra == 0 or shortest[node, smallest] == NEVER):
+    while shortest[node, small] > time and (extra == 0 or shortest[node, smallest] > most):
         while node % TWO == ONE:  # all below the parent has been looked at
             node //= TWO
         if node == 0:
@@ -89,6 +109,6 @@ def skip(index, place, free, extra, time):
         node += ONE
     while node < groups:
         node *= TWO
-        if shortest[node, small] > time and (extra == 0 or shortest[node, smallest] == NEVER):
+        if shortest[node, small] > time and (extra == 0 or shortest[node, smallest] > most):
             node += ONE
     return (node - groups) * GROUP

@@ -511,7 +511,7 @@ class EASY(Ordered):
         if self.backfill == _LOOKAHEAD:
             rules["passing"] = engine.BEST_SET
         elif not self._backfills_in_order:
-            rules["backfill"] = self._pointer("backfill", facts)
+            rules |= {"backfill": self._pointer("backfill", facts), "shortest": self.backfill == "sjf"}
         start, backfilled, shadow, t_sched = engine.easy(*given, bool(self.reuse_extra), facts=facts, **rules)
         adjusted = {} if self.adjust is None else {"adjusted": t_sched}
         return {"start": start, "backfilled": backfilled, "shadow": shadow, **adjusted}

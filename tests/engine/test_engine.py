@@ -51,20 +51,24 @@ def test_it_makes_no_difference_when_the_clock_began(policy, seed):
     assert (simulate(before, policy).jobs.start + 10**6).equals(simulate(w, policy).jobs.start)
 
 
-sizes, estimates, places = st.integers(1, 64), st.integers(1, 50), st.integers(0, 60)
-change = st.tuples(st.just("comes"), st.tuples(sizes, estimates)) | st.tuples(st.just("goes"), places)
-question = st.tuples(sizes, st.integers(0, 64), st.integers(0, 50))  # processors free, extra, seconds
+sizes, needed, estimates, places = st.integers(1, 64), st.integers(0, 9), st.integers(1, 50), st.integers(0, 60)
+job = st.tuples(sizes, needed, estimates)
+change = st.tuples(st.just("comes"), job) | st.tuples(st.just("goes"), places)
+free = st.tuples(sizes, st.integers(0, 64), needed, needed)  # processors, those that are extra, GPUs, extra ones
+question = st.tuples(free, st.integers(0, 50), st.integers(0, 50))  # until the shadow time, and the most seconds of all
 
 
-@given(st.lists(st.tuples(sizes, estimates), min_size=17, max_size=50), st.lists(st.tuples(change, question)))
-def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(jobs, events):
+@pytest.mark.parametrize("with_gpus", [False, True])
+@given(jobs=st.lists(job, min_size=17, max_size=50), events=st.lists(st.tuples(change, question)))
+def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, events):
     known = np.array(jobs + [what for (event, what), _ in events if event == "comes"])
-    size, estimate = known.T.copy()
+    size, needed, estimate = known.T.copy()
+    gpus = needed if with_gpus else None
     queue, last, waits = np.full(places_for(len(known)), GONE), np.uint64(len(jobs)), list(range(len(jobs)))
     queue[: len(jobs)] = waits
-    index = empty_index(size)
+    index = empty_index(size, gpus)
     loop.index_all(index, queue, last, None, estimate)
-    for (event, what), (free, extra, time) in events:
+    for (event, what), ((free, extra, free_gpus, extra_gpus), time, most) in events:
         if event == "comes":
             queue[last] = len(waits)
             waits.append(len(waits))
@@ -73,9 +77,18 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(jobs, events):
         elif what < len(waits):
             queue[what], waits[what] = GONE, None
             refresh(index, queue, estimate, np.uint64(what))
-        fit = [j for j in waits if j is not None and size[j] <= free and (estimate[j] <= time or size[j] <= extra)]
-        given, found, place = (np.int64(0), time, free, 0, extra, 0), [], np.uint64(0)
-        while (place := loop.next_candidate(queue, place, last, given, size, estimate, None, index, True)) < last:
+        fit = [
+            j
+            for j in waits
+            if j is not None
+            and size[j] <= free
+            and (not with_gpus or needed[j] <= free_gpus)
+            and (estimate[j] <= time or (size[j] <= extra and (not with_gpus or needed[j] <= extra_gpus)))
+            and estimate[j] <= most
+        ]
+        given, found, place = (np.int64(0), time, free, free_gpus, extra, extra_gpus), [], np.uint64(0)
+        rest = last, given, size, estimate, gpus, index, True, most
+        while (place := loop.next_candidate(queue, place, *rest)) < last:
             found.append(place)
             place += np.uint64(1)
         assert found == fit
@@ -100,7 +113,8 @@ def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse
     )
     more = {"gpus": needed, "machine_gpus": 3} if "gpus" in uses else {}
     more |= {"places": rng.permutation(n).astype(np.uint64)} if "places" in uses else {}
-    more |= {"backfill": orders.compiled(uses, known=orders.BACKFILL)} if uses in orders.BACKFILL else {}
+    if uses in orders.BACKFILL:
+        more |= {"backfill": orders.compiled(uses, known=orders.BACKFILL), "shortest": uses == "sjf"}
     more |= {"passing": engine.BEST_SET} if "lookahead" in uses else {}
     reuse_extra &= "lookahead" not in uses
 
