@@ -89,10 +89,10 @@ def others_rows():
 
 def at_once_rows():
     """Policies with a queue of all jobs: seconds of processor time, and how many times those for half as many."""
-    reserving = {policy: 3_200 for policy in (Conservative(), Conservative("start"), EASY(reservations=math.inf))}
+    reserving = Conservative(), Conservative("start"), EASY(reservations=math.inf)
     ways = EASY(backfill="sjf"), EASY.plus_plus(), EASY(backfill="largest"), EASY(backfill="lookahead")
     orders = EASY(order="sjf"), EASY(order="wfp"), EASY(order=Multifactor())
-    cases = [(policy, jobs, False) for policy, jobs in reserving.items()]
+    cases = [(policy, 3_200, False) for policy in reserving]
     cases += [(policy, 40_000, False) for policy in (EASY(), *ways, *orders)]
     for policy, jobs, gpus in [*cases, (EASY(), 40_000, True)]:
         half, whole = (_at_once(n, gpus) for n in (jobs // 2, jobs))

@@ -63,7 +63,7 @@ question = st.tuples(free, st.integers(0, 50), st.integers(0, 50))  # until the 
 def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, events):
     known = np.array(jobs + [what for (event, what), _ in events if event == "comes"])
     size, needed, estimate = known.T.copy()
-    gpus = needed if with_gpus else None
+    gpus, needed = (needed, needed) if with_gpus else (None, 0 * needed)
     queue, last, waits = np.full(places_for(len(known)), GONE), np.uint64(len(jobs)), list(range(len(jobs)))
     queue[: len(jobs)] = waits
     index = empty_index(size, gpus)
@@ -82,8 +82,8 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, even
             for j in waits
             if j is not None
             and size[j] <= free
-            and (not with_gpus or needed[j] <= free_gpus)
-            and (estimate[j] <= time or (size[j] <= extra and (not with_gpus or needed[j] <= extra_gpus)))
+            and needed[j] <= free_gpus
+            and (estimate[j] <= time or (size[j] <= extra and needed[j] <= extra_gpus))
             and estimate[j] <= most
         ]
         given, found, place = (np.int64(0), time, free, free_gpus, extra, extra_gpus), [], np.uint64(0)
