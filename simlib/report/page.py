@@ -304,7 +304,7 @@ def _absent(found: Comparison | None) -> list[str]:
     return said + [f"{name}: {row.shorter:,} jobs run shorter." for name, row in parts.iterrows() if row.shorter]
 
 
-def _first(found: Comparison | None, what_ifs: Sequence[str] = ()) -> str | None:
+def _first(found: Comparison | None, what_ifs: Sequence[str]) -> str | None:
     """The policy that pictures and tables show first: the best, or else the one nearest to it."""
     if found is None:
         return None
@@ -316,7 +316,7 @@ def _first(found: Comparison | None, what_ifs: Sequence[str] = ()) -> str | None
     return best(found, what_ifs) or (min(change, key=lambda policy: change[policy]) if change else found.others[0])
 
 
-def _of_comparison(found: Comparison | None, name: str | None, called: _Called = called) -> list[tuple[Figure, str]]:
+def _of_comparison(found: Comparison | None, name: str | None, called: _Called) -> list[tuple[Figure, str]]:
     """The pictures of a comparison: all policies, and one policy's winners and losers."""
     if found is None or name is None:
         return []
@@ -333,7 +333,7 @@ def _of_comparison(found: Comparison | None, name: str | None, called: _Called =
     return drawn
 
 
-def _whom(found: Comparison | None, what_ifs: Sequence[str] = (), called: _Called = called) -> list[Any]:
+def _whom(found: Comparison | None, what_ifs: Sequence[str], called: _Called) -> list[Any]:
     """The tables by group, with an explanation."""
     if found is None:
         return []
