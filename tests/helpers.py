@@ -377,6 +377,11 @@ def texts(of):
     return [text.get_text() for text in of.texts]
 
 
+def legend(figure):
+    """The entries of a figure's first legend."""
+    return texts(figure.legends[0])
+
+
 def means(workload, policy, estimates=None, shake_s=60, seed=None):
     """Mean response time and bounded slowdown (MF's formula) of a workload, shaken if there is a seed, by metric."""
     workload = workload if estimates is None else workload.with_estimates(estimates)

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, first_days, table, texts, verdict_by_id
+from helpers import executed, first_days, legend, table, texts, verdict_by_id
 
 from simlib import EASY, Conservative, compare, load, simulate, study
 from simlib.core.estimates import Scaled
@@ -448,7 +448,7 @@ def words(picture):
     """What stands in a picture's legend, above its panels and at their first axes."""
     ticks = [label.get_text() for ax in picture.axes for label in (*ax.get_xticklabels(), *ax.get_yticklabels())]
     titles = [ax.get_title("left") for ax in picture.axes]
-    return [*(text.get_text() for text in picture.legends[0].get_texts()), *titles, *ticks]
+    return [*legend(picture), *titles, *ticks]
 
 
 @pytest.mark.thorough

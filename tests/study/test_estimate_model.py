@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed
+from helpers import executed, legend
 
 from simlib import EASY, simulate, study
 from simlib.core.estimates import Modelled
@@ -125,5 +125,5 @@ def test_another_model_and_a_third_policy_reach_tables_and_pictures(root, small)
     assert ours.index.unique("estimates").tolist() == ["original", "model", "f2", "tripled"]
     by_users = simulate(small, EASY(backfill="sjf")).jobs.response.mean()
     assert ours.xs("original", level="estimates").tolist() == [pytest.approx(by_users)]
-    entries = [[text.get_text() for text in found[name].legends[0].get_texts()] for name in ("picture", "picture2")]
+    entries = [legend(found[name]) for name in ("picture", "picture2")]
     assert entries == [["log", "model", "f2", "tripled"], ["EASY", "conservative", "SJBF", "text", "likely"]]

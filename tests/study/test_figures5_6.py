@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from helpers import texts
+from helpers import legend, texts
 
 from simlib import EASY, Conservative, Workload, load, plots, replicate, simulate
 from simlib.study import claims, records
@@ -197,7 +197,7 @@ def test_figure_5_by_user_and_with_a_third_policy_has_all_in_its_tables_and_pict
     assert users.jobs.to_dict() == jobs.user.astype(str).value_counts().to_dict()
     of = made["by_group"].index.unique("of")
     assert {"SJF", "relative", "relative of SJF"} <= set(of)
-    entries = [text.get_text() for text in made["picture_by_group"].legends[0].get_texts()]
+    entries = legend(made["picture_by_group"])
     assert entries[:3] == ["EASY", "SJF", "conservative"] and entries[-2:] == [TEXT, LIKELY]
     assert made["picture_by_group"].get_supxlabel() == "user"
     assert {ax.get_title("left") for ax in made["picture_by_group"].axes} - {""} == set(made["logs"])
@@ -303,7 +303,7 @@ def test_figure_6_with_another_log_and_member_has_them_in_tables_and_pictures(sm
     for name in ("picture", "picture_of_means"):
         axes = made[name].axes
         assert "mine" in [ax.get_title("left") for ax in axes] + [text.get_text() for text in axes[0].get_yticklabels()]
-    assert "mine" in [text.get_text() for text in made["picture_by_class"].legends[0].get_texts()]
+    assert "mine" in legend(made["picture_by_class"])
     table = made["parts"]["family"]
     assert list(table.index.unique("member")) == [*feitelson_family.members(), "mine"]
     assert len(list(small_logs.rglob("mualem2001_figure6*.json"))) == 7

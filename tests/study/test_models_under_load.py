@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from helpers import random_jobs, texts
+from helpers import legend, random_jobs, texts
 
 import simlib.analysis.load_curves
 from simlib import EASY, Conservative, estimates, plots
@@ -88,7 +88,7 @@ def test_pictures_ring_what_the_ceiling_stopped_and_leave_out_what_lies_far_abov
     assert figure.axes[0].get_ylim() == (0, 900) != figure.axes[2].get_ylim()
     others = load_curves.differences_drawn(differences)
     for drawn, entries in ((figure, ["EASY", "conservative"]), (others, ["one", "other", TEXT, LIKELY])):
-        found = [text.get_text() for text in drawn.legends[0].get_texts()]
+        found = legend(drawn)
         assert found == [*entries, "stopped: too high"]
 
 
@@ -409,7 +409,7 @@ def test_another_policy_comes_into_tables_and_pictures(elsewhere, name):
     edits = {'"text": {"easy": EASY(),': '"text": {"easy": EASY(), "SJF": EASY(order="sjf"),'}
     changed = executed(f"mualem2001/{name}", edits, **SHORT)
     assert "SJF" in changed["points"].index.unique("scheduler")
-    entries = [text.get_text() for text in changed["picture"].legends[0].get_texts()]
+    entries = legend(changed["picture"])
     assert entries[:3] == ["EASY", "SJF", "conservative"]
     drawn = changed["picture_of_differences"]
     assert [ax.get_ylabel() for ax in drawn.axes][::2] == [

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from helpers import lossy, texts
+from helpers import legend, lossy, texts
 
 import simlib
 from simlib import study
@@ -361,7 +361,7 @@ def test_scheduling_results_come_with_their_change_and_spread_also_of_a_third_po
     pairs = runs.response_s.xs((TEXT, "kill", "SJBF"), level=("rule", "overrun", "policy")).unstack("estimates")
     change = (pairs["history 3 sd"] / pairs["user"] - 1).drop(0).mean()
     assert table.loc["change", "SJBF", "response_s", "kill", "history 3 sd", TEXT]["mean"] == pytest.approx(change)
-    drawn = [text.get_text() for text in made["picture2"].legends[0].get_texts()]
+    drawn = legend(made["picture2"])
     assert {"EASY", "SJBF", "conservative", "text", "likely"} == set(drawn)
     assert made["flatter"]["verdict"] == claims.UNTESTED and "SYNTHETIC DATA - not a real log" in texts(made["picture"])
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from helpers import code_cells, executed, means, verdict_by_id
+from helpers import code_cells, executed, legend, means, verdict_by_id
 
 from simlib import EASY, Conservative, Workload, estimates, replicate, simulate, study
 from simlib.study import claims, mualem2001, results, verdicts
@@ -15,10 +15,6 @@ pytestmark = pytest.mark.slow
 METRICS = ["response_s", "bounded_slowdown"]
 FEW = {"shakes": 3, "other_shakes": 3}
 TABLE3 = FEW | {"logs": ["KTH"], "draws": 3, "factors": [2, 11]}
-
-
-def legend(figure):
-    return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 THIRD = {"Conservative()}, shakes)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'}

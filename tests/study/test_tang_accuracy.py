@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from helpers import parts, tang_trace, verdict_by_id
+from helpers import legend, parts, tang_trace, verdict_by_id
 
 import simlib
 from simlib.policies import walltime
@@ -50,10 +50,6 @@ def study(*traces, **options):
 def said(labels):
     """What texts say."""
     return [label.get_text() for label in labels]
-
-
-def legend(figure):
-    return said(figure.legends[0].get_texts())
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, tang_trace, texts
+from helpers import executed, legend, tang_trace, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -217,7 +217,7 @@ def test_gains_of_a_kind_are_those_of_its_mean_wait_over_all_months(made_up):
 def labels(figure):
     """What its rows are called, and what its legend has."""
     rows = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    return rows, [text.get_text() for text in figure.legends[0].get_texts()]
+    return rows, legend(figure)
 
 
 CHANGED = {
