@@ -1,5 +1,6 @@
 # make reproduce   everything from nothing: environment, logs, all notebooks, figures/
 # make report      the pages in figures/, and the findings in README.md, from what the last run left
+# make check       after a run: which exhibits differ from what is committed, and where
 # make frozen      the notebooks that are finished, once more, at their commit: figures/frozen.toml
 # make site        build/site/: the documentation, the scoreboard and the executed notebooks as pages
 # make test-site   are the pages right? in a browser; pictures in build/shots/
@@ -29,22 +30,25 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report frozen site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench clean
+.PHONY: reproduce report check frozen site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
 	@$(PY) -m simlib logs
 	$(PY) -m snakemake --cores $(JOBS)
-	@$(PY) -m simlib.study report
+	@$(PY) -m simlib_study report
 
 report: $(VENV)/ready
-	@$(PY) -m simlib.study report
+	@$(PY) -m simlib_study report
+
+check: $(VENV)/ready
+	@$(PY) -m simlib_study check
 
 frozen:
 	@"$(PYTHON)" tools/frozen.py
 
 site: $(VENV)/ready-docs
-	$(PY) -m simlib.study site
+	$(PY) -m simlib_study site
 
 test-site: $(VENV)/ready-lab /usr/bin/chromium
 	$(PY) -m pytest tests/browser/pages
@@ -76,10 +80,10 @@ lab: $(VENV)/ready
 	$(PY) -m jupyterlab notebooks
 
 slides: $(VENV)/ready
-	$(PY) -m simlib.course.lecture slides $(SLIDES)
+	$(PY) -m simlib_course.lecture slides $(SLIDES)
 
 sheets: $(VENV)/ready
-	$(PY) -m simlib.course.lecture sheets
+	$(PY) -m simlib_course.lecture sheets
 
 bench: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,bench]'
@@ -90,7 +94,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "Python 3.11.5 or newer is needed; this is " + sys.version)'
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) -e '.[study,test,cluster,grading,publish]'
-	$(PY) -m simlib.study compile & $(PY) -m simlib compile && wait $$!
+	$(PY) -m simlib_study compile & $(PY) -m simlib compile && wait $$!
 	@touch $@
 
 $(VENV)/ready-docs: $(VENV)/ready
@@ -111,4 +115,4 @@ build/nbgrader/bin/nbgrader:
 
 clean:
 	rm -rf build $(VENV) .snakemake
-	find simlib -name __pycache__ -prune -exec rm -rf {} +  # compiled kernels of every state that the engine was in
+	find simlib simlib_* -name __pycache__ -prune -exec rm -rf {} +  # compiled kernels of every state that the engine was in

@@ -8,8 +8,8 @@ import shlex
 import sys
 
 from simlib.logs import archive
-from simlib.study.notebooks import notebooks
-from simlib.study.records import REPRODUCING
+from simlib_study.notebooks import notebooks
+from simlib_study.records import REPRODUCING
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
 EXHIBITS = notebooks()
@@ -26,11 +26,23 @@ EARLY = [name for name in EXHIBITS if 15 <= seconds_to_the_end(name) < 100]
 """Those that take longest, and those that take long: begun before all others, none is left to run alone at the end."""
 
 PYTHON = shlex.quote(sys.executable).replace("{", "{{").replace("}", "}}")  # it may lie in a path with blanks
-DATA = (path for path in Path("data").rglob("*.*") if path.is_file() and path.parts[1] != "traces")
-SOURCES = sorted([*Path("simlib").rglob("*.py"), *DATA])
-PACKAGE = hashlib.sha256(b"".join(str(path).encode() + path.read_bytes() for path in SOURCES)).hexdigest()
-"""What the package and the data are. As inputs Snakemake would look at each of these files again and again: every few
-tenths of a second for every notebook that waits, which takes as long as several exhibits."""
+DATA = [path for path in Path("data").rglob("*.*") if path.is_file() and path.parts[1] != "traces"]
+
+
+def digest(paths):
+    """What some files are. As inputs Snakemake would look at each of them again and again: every few tenths of a second
+    for every notebook that waits, which takes as long as several exhibits."""
+    return hashlib.sha256(b"".join(str(path).encode() + path.read_bytes() for path in sorted(paths))).hexdigest()
+
+
+PACKAGES = {name: digest(Path(name).rglob("*.py")) for name in ("simlib_study", "simlib_report", "simlib_course")}
+LIBRARY = digest([*Path("simlib").rglob("*.py"), *DATA])
+
+
+def made_with(wildcards):
+    """The packages that a notebook imports, and the data, as they are."""
+    text = Path(f"notebooks/{wildcards.name}.ipynb").read_text(encoding="utf-8")
+    return [LIBRARY, *(as_it_is for name, as_it_is in PACKAGES.items() if name in text)]
 
 LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archive.find(name))]
 
@@ -63,7 +75,7 @@ rule notebook:
     log:
         "build/logs/{name}.log",
     params:
-        package=PACKAGE,
+        packages=made_with,
         logs=lambda wildcards: LOGS,  # a function, for braces in a path are no wildcards
         repeats=few_repeats,
     shell:

@@ -1,4 +1,4 @@
-"""simlib: simulate parallel job scheduling with backfilling, and reproduce two landmark papers about it.
+"""simlib: simulate parallel job scheduling with backfilling.
 
 >>> import simlib
 >>> w = simlib.load("sample")  # or a log of the archive, such as "KTH-SP2"
@@ -71,7 +71,7 @@ __all__ = [
     "write_swf",
 ]
 
-_LATER = "analysis core course explain logs models parameters plain plots policies report study".split()
+_LATER = "analysis core explain logs models parameters plain plots policies".split()
 
 
 def _warn_of_the_other() -> None:

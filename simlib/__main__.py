@@ -3,6 +3,7 @@
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import metadata
 from typing import Any
 
 import click
@@ -22,25 +23,22 @@ from .policies.easy import EASY, FCFS
 from .policies.orders import Multifactor
 
 
-class _Fault(click.ClickException):
-    """A command that could not be carried out; the message says why."""
+class _Commands(click.Group):
+    """The commands below, and those of the packages beside this one, which are imported when they are called."""
 
-    def show(self, file: Any = None) -> None:
-        click.echo(self.message, file or sys.stderr)
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted({*super().list_commands(context), *_BESIDE.names})
 
-
-class _Positive(click.FloatRange):
-    """A finite number above zero."""
-
-    def __init__(self) -> None:
-        super().__init__(min=0, max=float("inf"), min_open=True, max_open=True)
-
-    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
-        number = super().convert(value, parameter, context)
-        return self.fail(f"{value!r} is no number", parameter, context) if number != number else number
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        return _BESIDE[name].load() if name in _BESIDE.names else super().get_command(context, name)
 
 
-@click.group(help=__doc__, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_BESIDE = metadata.entry_points(group="simlib.commands")
+
+
+@click.group(
+    cls=_Commands, help=__doc__, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 def commands() -> None:
     """Hold the commands below."""
 
@@ -86,7 +84,7 @@ def fetch(names: Sequence[str]) -> int:
                 doubt = _doubt(found[1]) if found else ""
                 print(f"{name}: {path}{doubt}\n  {archive.entry(name)['acknowledgement']}")
         except archive.Unreachable as error:
-            raise _Fault(f"{error}; not trying the others") from None
+            raise click.ClickException(f"{error}; not trying the others") from None
         except archive.ArchiveError as error:
             print(error, file=sys.stderr)
             failed = 1
@@ -142,101 +140,6 @@ def from_table(source: str, target: str, columns: str, procs: int, timezone: str
     _show(target)
 
 
-@commands.command(
-    epilog="""\b
-simlib report jobs.txt --timezone Europe/Berlin --base "fair share"
-simlib report mine.swf.gz --policies "conservative, EASY-SJBF" --what-if "procs +20%"
-simlib report jobs.txt --partitions "batch+debug=400, gpu=64:16" --names"""
-)
-@click.argument("log")
-@click.option("--out", metavar="PAGE.html", help="Default: the log's name, in the current folder.")
-@click.option("--base", metavar="POLICY", help="The policy that the cluster runs; default: EASY.")
-@click.option("--policies", metavar="NAMES", help="Compare it with these, with commas; an unknown name lists all.")
-@click.option("--what-if", "what_ifs", multiple=True, metavar="CHANGE", help="Such as 'procs +20%'; repeatable.")
-@click.option("--from", "first", metavar="DATE", help="Only jobs submitted from then on: 2012-05-03.")
-@click.option("--to", "last", metavar="DATE", help="Only jobs submitted before then.")
-@click.option("--procs", type=int, metavar="N", help="The size of the machine, or of the partition.")
-@click.option("--gpus", type=int, metavar="N", help="Its GPUs; 0: leave GPUs out.")
-@click.option("--partition", metavar="P", help="Only its jobs, by name or number; needs --procs.")
-@click.option("--partitions", metavar="SIZES", help="A machine for each: 'each', or 'batch=400, gpu=64:16' with GPUs.")
-@click.option("--names", is_flag=True, help="Show the names of users and partitions, not numbers.")
-@click.option("--nodes", is_flag=True, help="Of sacct's output: count nodes, not CPUs.")
-@click.option("--timezone", metavar="NAME", help="Of sacct's output: the cluster's, such as Europe/Berlin.")
-@click.option("--cluster", metavar="NAME", help="Of sacct's output: only its records, where there are several.")
-@click.option("--columns", metavar="NAMES", help="Of sacct's output with --noheader: JobID,Submit,...")
-def report(log: str, nodes: bool, **given: Any) -> None:
-    """Make a page: would another policy be better?
-
-    The page says what other scheduling policies would make of a log, for whom, and how sure that is.
-
-    LOG is the output of sacct, a file such as mine.swf.gz, or a name in the catalogue.
-    """
-    import matplotlib
-
-    from .report import page  # slow to import
-
-    matplotlib.use("Agg")  # no window anywhere
-    options = {name: value for name, value in given.items() if value is not None}
-    try:
-        print(page.report(log, unit="nodes" if nodes else None, **options))
-    except ValueError as error:
-        raise _Fault(str(error)) from None
-
-
-@commands.command()
-@click.argument("folder")
-@click.option("--seed", metavar="TEXT", default="", help="Other numbers in some exercises, for each text its own.")
-@click.option("--names", type=click.File(encoding="utf-8"), metavar="FILE", help="A name a line: a folder for each.")
-@click.option("--nbgrader", is_flag=True, help="As the source of a course for nbgrader instead.")
-def course(folder: str, seed: str, names: Any, nbgrader: bool) -> None:
-    """Write a copy of the course.
-
-    Into FOLDER, where nothing is overwritten: lessons in notebooks, without solutions. With --names each student gets
-    the numbers of his or her name.
-    """
-    from .course.grading import handout  # seldom needed
-
-    if names and (seed or nbgrader):
-        raise click.UsageError("found --names with --seed or --nbgrader, expected one of them")
-    students = [line.strip() for line in names or () if line.strip()]
-    try:
-        written = handout.write(folder, seed, students, nbgrader)
-    except handout.HandoutError as error:
-        raise _Fault(str(error)) from None
-    print(f"{folder}: {len(written)} files")
-
-
-@commands.command()
-@click.argument("folder")
-@click.option("--out", metavar="GRADES.csv", required=True, help="A row a student and exercise.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="How many notebooks at once; default: all cores.")
-@click.option("--seconds", type=_Positive(), metavar="S", default=120, help="For a notebook; default: 120.")
-@click.option("--memory", type=_Positive(), metavar="GB", default=2, help="For a notebook; default: 2.")
-@click.option("--seed", metavar="TEXT", default="", help="The seed with which the lessons were handed out.")
-@click.option("--by-name", is_flag=True, help="Each student's name is the seed.")
-@click.option("--trust", is_flag=True, help="Run notebooks with all your rights, and not in a closed box.")
-def grade(
-    folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, by_name: bool, trust: bool
-) -> None:
-    """Grade the notebooks that students handed in.
-
-    FOLDER has one folder or notebook per student. Needs Linux, and simlib-backfilling[grading].
-    """
-    if sys.platform == "win32":
-        raise _Fault("grade: Windows has no closed box for notebooks; use WSL there")
-    try:
-        from .course.grading import box, collecting, grading, results  # slow to import
-    except ImportError as error:
-        raise _Fault(f'grade: {error}; expected what pip install "simlib-backfilling[grading]" installs') from None
-
-    settings = grading.Settings(box.Limits(seconds, memory), seed, by_name, trust)
-    try:
-        rows = grading.grade(folder, out, settings, jobs, progress=sys.stderr.isatty())
-    except (collecting.CollectError, box.BoxError) as error:
-        raise _Fault(str(error)) from None
-    print(*results.told(rows), f"{out}, and beside it {results.beside(out, '*')}", sep="\n")
-
-
 @commands.command("compile")
 def compile_kernels() -> None:
     """Compile the kernels: nobody waits for it later."""
@@ -268,12 +171,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 1 where it could not be done, 2 for wrong arguments."""
     try:
         return commands.main(arguments, standalone_mode=False) or 0
-    except click.ClickException as error:
+    except click.UsageError as error:
         error.show()
         return error.exit_code
     except click.Abort:
         return 130  # as the shell says of what Ctrl+C ended
-    except (archive.ArchiveError, swf.SWFError, OSError) as error:
+    except (click.ClickException, archive.ArchiveError, swf.SWFError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
 

@@ -11,7 +11,7 @@ from hypothesis import settings
 import simlib
 from simlib.logs import archive
 from simlib.logs.swf import LogWarning
-from simlib.study import records
+from simlib_study import records
 
 settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=20)

@@ -34,15 +34,23 @@ from simlib.analysis.stats import Interval
 from simlib.explain import first_difference
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
-from simlib.study import claims, mualem2001, tang2013, verdicts
-from simlib.study.mualem2001.restored import Lost
-from simlib.study.verdicts import TEXT
+from simlib_study import claims, mualem2001, tang2013, verdicts
+from simlib_study.mualem2001.restored import Lost
+from simlib_study.verdicts import TEXT
 
 ROOT = Path(__file__).parent.parent
 
 
-API = re.findall(r"^ {3}([a-z_.A-Z0-9]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), flags=re.M)
-"""What is public, by its name below `simlib`; all else is private."""
+PACKAGES = "simlib", "simlib_study", "simlib_report", "simlib_course"
+
+API = [
+    f"{package}.{name}"
+    for package, names in re.findall(
+        r"currentmodule:: (\w+)\n(.*?)(?=\n\.\. currentmodule|\Z)", (ROOT / "docs" / "api.md").read_text("utf-8"), re.S
+    )
+    for name in re.findall(r"^ {3}([a-z_.A-Z0-9]+)$", names, flags=re.M)
+]
+"""What is public; all else is private."""
 
 
 def listing(folder):

@@ -17,6 +17,7 @@ import dask_jobqueue
 import distributed
 import pytest
 from dask_jobqueue.slurm import SLURMJob
+from helpers import PACKAGES
 
 import simlib
 from simlib import EASY, Conservative, sweep
@@ -123,7 +124,7 @@ def test_the_sweep_that_the_docs_send_to_slurm(client, monkeypatch):
 @pytest.fixture
 def dry_run(tmp_path):
     """A function that says what snakemake would do from nothing."""
-    for name in ("Snakefile", "profiles", "notebooks", "simlib", "data"):
+    for name in ("Snakefile", "profiles", "notebooks", "data", *PACKAGES):
         (tmp_path / name).symlink_to(paths.ROOT / name)
 
     def run(*options):

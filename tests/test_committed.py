@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.study import counting, records
-from simlib.study.notebooks import notebook
+from simlib_study import counting, records
+from simlib_study.notebooks import notebook
 
 FIGURES = ROOT / "figures"
 VERSIONS = {"python", "simlib", "numpy", "pandas", "numba"}

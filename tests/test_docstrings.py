@@ -2,22 +2,19 @@
 
 import doctest
 import importlib
-import operator
+import pkgutil
 from importlib import resources
-from pathlib import Path
 from types import FunctionType
 
 import pytest
-from helpers import API
+from helpers import API, PACKAGES, ROOT
 
-import simlib
-
-PACKAGE = Path(simlib.__file__).parent
 WITH_EXAMPLES = {
-    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-    for path in PACKAGE.rglob("*.py")
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for package in PACKAGES
+    for path in (ROOT / package).rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8")
-} - {"simlib.course.lessons", "simlib.course.widgets"}  # whose examples are for a notebook
+} - {"simlib_course.lessons", "simlib_course.widgets"}  # whose examples are for a notebook
 
 
 @pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
@@ -32,7 +29,7 @@ def test_the_examples_in_docstrings_do_what_they_say(name):
 @pytest.mark.parametrize("name", API)
 def test_what_is_listed_has_a_docstring_with_an_example(name):
     """Of a class, its methods and properties have a docstring, too."""
-    public = operator.attrgetter(name)(simlib)
+    public = pkgutil.resolve_name(name.replace(".", ":", 1))
     assert callable(public) and public.__doc__
     own = vars(public) if isinstance(public, type) else {}
     methods = [one for one, value in own.items() if isinstance(value, (FunctionType, classmethod, property))]
@@ -40,5 +37,6 @@ def test_what_is_listed_has_a_docstring_with_an_example(name):
     assert ">>> " in public.__doc__ or issubclass(public, Exception)
 
 
-def test_the_package_says_that_it_has_types():
-    assert resources.files("simlib").joinpath("py.typed").is_file()
+@pytest.mark.parametrize("package", ["simlib", "simlib_report", "simlib_course"])
+def test_a_package_says_that_it_has_types(package):
+    assert resources.files(package).joinpath("py.typed").is_file()

@@ -8,7 +8,7 @@ import papermill
 import pytest
 from helpers import ROOT, code_cells
 
-from simlib.study import loading
+from simlib_study import loading
 
 NOTEBOOKS = sorted(
     path.relative_to(ROOT / "notebooks").with_suffix("").as_posix() for path in ROOT.glob("notebooks/**/*.ipynb")

@@ -12,7 +12,7 @@ import pandas as pd
 from simlib._util.arrays import Floats
 from simlib.core.workload import Workload
 from simlib.logs.archive import load
-from simlib.study.mualem2001 import feitelson_family
+from simlib_study.mualem2001 import feitelson_family
 
 from .fit import GENERAL, MACHINE, ORDER, entry, powers_of_two, run_times, write
 
@@ -41,7 +41,7 @@ UNLIKE = {"KTH": ["Fs", "Fl"]}
 """The variants that do not do what their names say."""
 
 HEADER = """\
-# Other ways to make the Feitelson '96 model (simlib/study/mualem2001/feitelson_family.py), made by
+# Other ways to make the Feitelson '96 model (simlib_study/mualem2001/feitelson_family.py), made by
 # `python -m tools.fit_family` from
 {files}
 # The original's constants are not at hand, so what the study finds on the model is asked of all of these. Whatever is

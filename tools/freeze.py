@@ -19,7 +19,7 @@ from nbconvert import MarkdownExporter
 
 from simlib import EASY, Conservative, load, simulate
 from simlib._util import paths
-from simlib.study.notebooks import frozen
+from simlib_study.notebooks import frozen
 
 FIGURES = paths.ROOT / "figures"
 FROZEN = ("mualem2001/detective", "mualem2001/lost-jobs", "mualem2001/what-is-left", "tang2013/detective")

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from simlib import EASY, Conservative, Predictions, estimates, load, simulate, study
+import simlib_study as study
+from simlib import EASY, Conservative, Predictions, estimates, load, simulate
 from simlib.analysis import accuracy
 from simlib.policies.walltime import Adjustment, Scheme
 

@@ -57,24 +57,25 @@ def place(kind: str, *key: Any) -> Path | None:
 
 
 _PACKAGE = Path(__file__).parents[1]
-_TOP = __package__.partition(".")[0]
+_TOP = _PACKAGE.name
+_BUILT_ON_IT = f"{_TOP}_"
+"""Begins the names of the packages beside this one, where exhibits and lessons come and go."""
 
 
 @functools.cache
 def _library() -> str:
     """Make a digest of the library, because any change may change numbers, and of NumPy and pandas.
 
-    It leaves out the rooms that change often; what a result depends on of the study is in its key.
+    It leaves out the pictures.
     """
-    others = ("study", "course", "report", "plots")
-    code = [path for path in _PACKAGE.rglob("*.py") if path.relative_to(_PACKAGE).parts[0] not in others]
+    code = [path for path in _PACKAGE.rglob("*.py") if path.relative_to(_PACKAGE).parts[0] != "plots"]
     return _digest([*code, *(path for path in (paths.DATA / "models").rglob("*") if path.is_file())])
 
 
 @functools.cache
-def _study() -> str:
-    """Make a digest of the study."""
-    return _digest((_PACKAGE / "study").rglob("*.py"))
+def _beside(package: str) -> str:
+    """Make a digest of a package beside this one."""
+    return _digest((_PACKAGE.parent / package).rglob("*.py"))
 
 
 def _digest(files: Any) -> str:
@@ -125,8 +126,8 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
         return "function", *_of_function(value, within)
     if name := _name(value):
         return "named", name
-    if _is_of(kind, _TOP) and (name := _name(kind)):
-        plain: Any = next(base for base in kind.__mro__ if not any(_is_of(base, of) for of in (_TOP, "typing", "abc")))
+    if _is_ours(kind) and (name := _name(kind)):
+        plain: Any = next(base for base in kind.__mro__ if not (_is_ours(base) or base.__module__ in ("typing", "abc")))
         if plain not in (object, tuple, list, dict, set, frozenset, str, int, float):
             raise TypeError(f"a {kind.__qualname__}, which is a {plain.__qualname__}")
         content = () if plain is object else (_known(plain(value), within),)
@@ -134,8 +135,12 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
     raise TypeError(f"a {kind.__module__}.{kind.__qualname__}")
 
 
-def _is_of(kind: type, package: str) -> bool:
+def _is_of(kind: Any, package: str) -> bool:
     return kind.__module__.partition(".")[0] == package
+
+
+def _is_ours(kind: type) -> bool:
+    return _is_of(kind, _TOP) or kind.__module__.startswith(_BUILT_ON_IT)
 
 
 def _of_array(value: np.ndarray) -> tuple:
@@ -184,9 +189,8 @@ _COMPUTING = ("builtins", "math", "numpy", "pandas", "scipy", "statistics", "ite
 
 
 def _in_library(value: Any) -> bool:
-    """Tell whether a function or class is of this package, but not of the study, where exhibits come and go."""
-    name = f"{value.__module__}."
-    return name.startswith(f"{_TOP}.") and not name.startswith(f"{_TOP}.study.") and bool(_name(value))
+    """Tell whether a function or class is of this package."""
+    return _is_of(value, _TOP) and bool(_name(value))
 
 
 def _name(value: Any) -> str:
@@ -203,9 +207,10 @@ def _name(value: Any) -> str:
             return ""
     except AttributeError:
         return ""
-    if module.partition(".")[0] not in (_TOP, *_COMPUTING):
-        return ""
-    return f"{module}.{name} {_study()}" if f"{module}.".startswith(f"{_TOP}.study.") else f"{module}.{name}"
+    top = module.partition(".")[0]
+    if top.startswith(_BUILT_ON_IT):
+        return f"{module}.{name} {_beside(top)}"
+    return f"{module}.{name}" if top in (_TOP, *_COMPUTING) else ""
 
 
 def _of_function(function: types.FunctionType, within: tuple[types.CodeType, ...]) -> Iterator[Any]:

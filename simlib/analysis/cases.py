@@ -13,10 +13,11 @@ import pandas as pd
 
 from .._util.words import duration
 from ..core import estimates
-from ..core.schedule import Policy, is_own
+from ..core.schedule import Policy, is_own, simulate
 from ..core.workload import Workload
 from ..policies.conservative import SlurmBackfill
 from ..policies.easy import EASY
+from ..policies.orders import Multifactor
 from ..policies.walltime import Adjustment, Scheme
 
 Change = str | estimates.Model | Callable[[Workload], Workload]
@@ -68,6 +69,39 @@ def made(workload: Workload, name: str, case: Case, seed: int = 0) -> Made:
     if is_own(policy) and hasattr(policy, "prepare"):  # once for all runs
         policy = policy.prepare(changed.jobs)
     return Made(name, ", ".join(said), policy, changed)
+
+
+def why_not_usable(workload: Workload, case: Case) -> str:
+    """Tell why a policy cannot be used on a log: it needs users, groups or estimates; "" if it can be used."""
+    policy = policy_of(case)
+    if not len(workload):
+        return ""
+    if getattr(workload, "gpus", 0) and not _schedules_gpus(workload, policy):
+        return "not made for jobs with GPUs"
+    if getattr(policy, "adjust", None):
+        return _why_not_adjusted(workload)
+    order = getattr(policy, "order", None)
+    if not isinstance(order, Multifactor) or (workload.jobs[order.account] >= 0).any():
+        return ""
+    return f"the log does not say {'whose' if order.account == 'user' else 'of which group'} the jobs are"
+
+
+def _schedules_gpus(workload: Workload, policy: Policy) -> bool:
+    """Whether a policy schedules GPUs; it tries the job that needs most."""
+    try:
+        simulate(workload.select(workload.jobs.index == workload.jobs.gpus.idxmax()), policy)
+    except ValueError:
+        return False
+    return True
+
+
+def _why_not_adjusted(workload: Workload) -> str:
+    """Tell why estimates cannot be adjusted, "" if they can."""
+    if not len(workload):
+        return "no job takes part"
+    if not (workload.jobs.user >= 0).any():
+        return "the log does not say whose the jobs are"
+    return "" if estimates.requested(workload).any() else "the log has no estimates"
 
 
 def is_estimates(change: Any) -> bool:

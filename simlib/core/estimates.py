@@ -309,6 +309,17 @@ def ends_of(jobs: pd.DataFrame, ends: pd.Series, where: str) -> Ints:
     return checks.whole_seconds(where, checks.by_job(where, ends, jobs.index), jobs.index)
 
 
+def requested(workload: Any) -> pd.Series:
+    """Tell which jobs have a request in the log, by the index of the jobs.
+
+    Without a log all jobs have one, unless every estimate is the run time: then there may have been none.
+    """
+    jobs = workload.jobs
+    if workload.log is not None:
+        return workload.log.requested_time.loc[jobs.index] > 0
+    return pd.Series(bool((jobs.estimate != jobs.run).any()), jobs.index)
+
+
 def did_not_complete(jobs: pd.DataFrame) -> pd.Series:
     """Tell which jobs failed, were killed or cancelled: a known status other than 1 (MF Table 2's "killed jobs")."""
     return (jobs.status >= 0) & (jobs.status != 1)

@@ -1,16 +1,19 @@
 """Show how backfilling works on small workloads, and count how often promised start times are kept on any workload.
 
-MF draw their figures 1 to 3 without numbers. The jobs here are chosen so that the policies show exactly the effects
-that captions and text describe.
+MF draw their figures 1 to 3 without numbers, and so do Tang et al. with their figure 12. The jobs here are chosen so
+that the policies show exactly the effects that captions and text describe.
 """
+
+from collections.abc import Mapping
 
 import pandas as pd
 
 from .._util import checks
-from ..core.schedule import simulate
+from ..core.schedule import Schedule, simulate
 from ..core.workload import Workload
 from ..policies.conservative import Conservative
 from ..policies.easy import EASY
+from ..policies.walltime import Adjustment
 
 
 def figure1() -> Workload:
@@ -85,6 +88,49 @@ def figure3(length: int = 30) -> Workload:
         second=(2, 10, 10, 4),
         backfill=(3, length, length, 1),
     )
+
+
+def figure12(job4: int = 315) -> Workload:
+    """Make the jobs of Tang's figure 12; job 4 runs for so many minutes, which no scheduler can know (section 5.1).
+
+    Job 1 runs, and job 2, the head of the queue, has to wait for it; jobs 3 to 5 are candidates for the nodes that are
+    free until then. What the users ask for lets in job 5 only. The paper draws the figure without numbers.
+    """
+    jobs = {1: (0, 300, 360, 5), 2: (60, 60, 120, 8), 3: (60, 180, 480, 1), 4: (60, job4, 360, 1), 5: (60, 90, 270, 1)}
+    return _in_minutes("Figure 12", jobs)
+
+
+def two_running() -> Workload:
+    """Make jobs of which 1 and 6 run, and job 2 can start when either ends.
+
+    By the users' estimates that is job 6, and leaves no node to spare; job 1 would leave one, on which job 3 could run
+    past job 2's start.
+    """
+    jobs = {1: (0, 300, 360, 4), 6: (0, 180, 240, 3), 2: (60, 60, 120, 4), 3: (60, 180, 480, 1)}
+    return _in_minutes("Two running jobs", jobs)
+
+
+def _in_minutes(name: str, rows: dict[int, tuple[int, int, int, int]]) -> Workload:
+    """Make jobs, each of another user, given by number as (submit, run, estimate, nodes), times in minutes."""
+    jobs = pd.DataFrame.from_dict(rows, orient="index", columns=["submit", "run", "estimate", "procs"])
+    jobs[["submit", "run", "estimate"]] *= 60
+    return Workload(jobs.assign(user=jobs.index, group=1), 8, name)
+
+
+def past(jobs: pd.DataFrame, shares: Mapping[int, float]) -> pd.DataFrame:
+    """Make ten jobs of each user that ended the day before, and took a share of their requests: 1, or by job."""
+    r = pd.Series(1.0, index=jobs.index)
+    r.update(pd.Series(shares, dtype=float))
+    one = jobs[["user", "group", "estimate"]].assign(run=jobs.estimate * r, end=-86400)
+    return pd.concat([one] * 10, ignore_index=True)
+
+
+def scheduled(
+    workload: Workload, shares: Mapping[int, float], selective: bool = False, order: str = "fcfs"
+) -> Schedule:
+    """Simulate EASY with estimates adjusted by `past` shares, selectively (Tang 5.2) or not; or the users'."""
+    adjust = Adjustment(running=not selective, past=past(workload.jobs, shares)) if shares else None
+    return simulate(workload, EASY(order=order, adjust=adjust))
 
 
 def promises(workload: Workload) -> pd.DataFrame:

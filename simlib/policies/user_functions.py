@@ -168,8 +168,7 @@ def _is_installed(module: ModuleType) -> bool:
     """Tell whether a module belongs to Python, an installed package or the library, and so does not change."""
     name, file = module.__name__, getattr(module, "__file__", None) or ""
     top = name.partition(".")[0]
-    of_library = top == __package__.partition(".")[0] and not name.startswith(f"{top}.study")
-    return of_library or top in sys.stdlib_module_names or "site-packages" in file
+    return top in (__package__.partition(".")[0], *sys.stdlib_module_names) or "site-packages" in file
 
 
 def _called(function: FunctionType) -> Iterator[FunctionType]:

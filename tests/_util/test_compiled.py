@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from helpers import PACKAGES, ROOT
 from numba.core.dispatcher import Dispatcher
 
 import simlib
@@ -81,14 +82,14 @@ def test_a_damaged_file_is_never_run(twice):
 
 def test_a_kernel_calls_only_others_of_its_own_folder_and_of_the_engine():
     """For its key holds the sources of these alone."""
-    root = Path(simlib.__file__).parent
-    written = [file for file in root.rglob("*.py") if "_util.compiled import" in file.read_text(encoding="utf-8")]
+    written = [file for package in PACKAGES for file in (ROOT / package).rglob("*.py")]
     for file in written:
-        importlib.import_module(".".join(file.relative_to(root.parent).with_suffix("").parts))
+        if "_util.compiled import" in file.read_text(encoding="utf-8"):
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
     modules = [module for name, module in sys.modules.items() if name.startswith("simlib")]
     kernels = {value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}
     assert len(kernels) > 40
-    engine = root / "engine"
+    engine = ROOT / "simlib" / "engine"
     for kernel in kernels:
         own = Path(kernel.py_func.__code__.co_filename)
         named = (kernel.py_func.__globals__.get(name) for name in kernel.py_func.__code__.co_names)
@@ -117,7 +118,7 @@ def test_code_is_neither_read_from_nor_kept_in_a_folder_that_others_can_write(tm
 
 def test_importing_the_package_makes_no_folder_and_warns_of_nothing(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
-    code = "import simlib, simlib.study.outcomes"
+    code = "import simlib, simlib_study.outcomes"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == ("", "", [])
 
@@ -134,7 +135,7 @@ sys.path.insert(0, sys.argv[1])
 import helpers
 from simlib import EASY, load, simulate
 from simlib.policies import easy, walltime
-from simlib.study.elsewhere import easy_programs
+from simlib_study.elsewhere import easy_programs
 
 easy.SMALL = -1  # however few the jobs, no plain Python
 workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]

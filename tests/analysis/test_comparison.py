@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, plots, replicate, report
+import simlib_report as report
+from simlib import EASY, FCFS, Conservative, Workload, compare, estimates, plots, replicate
 from simlib._util.arrays import STATISTICS, statistics
 from simlib.analysis import Comparison, comparison
 from simlib.analysis.comparison import INTERVALS, MEASURES, holds
 from simlib.analysis.stats import FEWEST_RUNS, PARTS, intervals, other_logs, relative_intervals
 from simlib.models.users import resample_users
 from simlib.policies.walltime import Adjustment, Scheme
-from simlib.study.tang2013.beyond import Predicted
+from simlib_study.tang2013.beyond import Predicted
 
 ENDS = [f"{interval}_{end}" for interval in INTERVALS for end in ("low", "high")]
 

@@ -6,7 +6,8 @@ from dump import CPUS, dump
 from helpers import numbered
 
 import simlib
-from simlib import EASY, Conservative, OwnPolicy, Workload, compare, report
+import simlib_report as report
+from simlib import EASY, Conservative, OwnPolicy, Workload, compare
 from simlib.analysis.partitions import on_partitions, partitions, together
 from simlib.logs.swf import jobs_of
 

@@ -27,7 +27,7 @@ from simlib.core.estimates import Uniform
 from simlib.explain import explain
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.users import resample_users
-from simlib.report.taking import _resized
+from simlib_report.taking import _resized
 
 ALL = POLICIES | BEYOND | SLURM
 REFUSING = {name: policy for name, policy in ALL.items() if getattr(policy, "backfill", None) == "lookahead"}

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-import operator
+from pkgutil import resolve_name
 
 import numpy as np
 import pandas as pd
@@ -237,11 +237,14 @@ ELSEWHERE = {
 """Those that other rows or other tests try."""
 
 
+ROOMS = "simlib.core.", "simlib.models.", "simlib.policies."
+
+
 def settings():
     """All settings of what is public in these rooms, each by the name of its owner and its own."""
     for name in API:
-        value = operator.attrgetter(name)(simlib)
-        if value.__module__.split(".")[1] not in ("core", "models", "policies") or value is simlib.Predictor:
+        value = resolve_name(name.replace(".", ":", 1))
+        if not value.__module__.startswith(ROOMS) or value is simlib.Predictor:
             continue
         if value.__module__.endswith("examples_own"):
             continue

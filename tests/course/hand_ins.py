@@ -4,8 +4,8 @@ import json
 import re
 from copy import deepcopy
 
-from simlib.course.grading import handout
 from simlib.models import examples
+from simlib_course.grading import handout
 
 GOOD = {"2.1": "right", "2.2": "right", "2.3": "right", "2.4": "right"}
 WAITING = dict.fromkeys(GOOD, "unanswered")
@@ -21,9 +21,9 @@ lessons.check("2.4", may_backfill)
 CORRECT = "return procs <= free and (now + estimate <= shadow or procs <= extra)"
 
 CHEATS = """
-from simlib.course import lessons
-from simlib.course import answers
-from simlib.course.lessons import lesson2
+from simlib_course import lessons
+from simlib_course import answers
+from simlib_course.lessons import lesson2
 lessons.verdict = lambda *given: lessons.Verdict("right", "well done")
 for number in lesson2.EXERCISES:
     lesson2.EXERCISES[number] = lambda answer: "well done"
@@ -32,8 +32,8 @@ answers.is_open = lambda answer: False
 """
 
 OVERWRITES = """
-import glob, os, simlib
-for folder in (os.environ["HANDED_IN"], os.path.dirname(simlib.__file__), os.path.dirname(os.getcwd())):
+import glob, os, simlib_course
+for folder in (os.environ["HANDED_IN"], os.path.dirname(simlib_course.__file__), os.path.dirname(os.getcwd())):
     for name in ("*.ipynb", "lesson2.py", "verdicts.jsonl", "grades.csv*"):
         for path in glob.glob(folder + "/**/" + name, recursive=True):
             try:
@@ -171,7 +171,7 @@ def assignment(student):
     """The assignment with an answer of A.1 for a name."""
     made = whole(name="assignment")[1]
     asked = f'lessons.check("A.1", student="{student}", jobs=373, load=0.67, large=0.14)'
-    made["cells"] = [exercise(made, "A.1") | {"source": f"from simlib.course import lessons\n{asked}"}]
+    made["cells"] = [exercise(made, "A.1") | {"source": f"from simlib_course import lessons\n{asked}"}]
     return made
 
 
@@ -191,7 +191,7 @@ def with_cell(source, place=0, solved=True):
 def answering(number, source):
     """The solved notebook with another cell for an exercise."""
     made = notebook()[1]
-    exercise(made, number)["source"] = "from simlib.course import lessons\n" + source
+    exercise(made, number)["source"] = "from simlib_course import lessons\n" + source
     return made
 
 
@@ -257,13 +257,13 @@ def delaying():
 
 
 GIVEN = """
-from simlib.course import lessons
+from simlib_course import lessons
 lessons.given["2.4"] = lambda *case: True
 lessons.given["2.1"] = "Right: yes"
 """
 
 RIGHT_2_1 = 'lessons.check("2.1", shadow=30, extra=2)'
-OTHER_CHECK = "from simlib.course import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
+OTHER_CHECK = "from simlib_course import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
 
 MADE = {
     "Ada": (lambda: whole()[1], {}),

@@ -9,10 +9,10 @@ from test_lessons import cells, said, tagged
 
 import simlib
 from simlib import EASY, Conservative, OwnPolicy, simulate
-from simlib.course import lessons
-from simlib.course.lessons import assignment
 from simlib.models import twin
 from simlib.policies import examples_own
+from simlib_course import lessons
+from simlib_course.lessons import assignment
 
 FOLDER = ROOT / "notebooks/teaching"
 STUDENT = "Ada Lovelace"

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, replicate, simulate
 from simlib.analysis.stats import batch_means
 from simlib.core.estimates import Scaled, Uniform
-from simlib.course import lessons
-from simlib.course.lessons import lesson1, lesson2, lesson3, lesson4, lesson5, lesson6
 from simlib.models import examples, twin
 from simlib.policies import examples_own
+from simlib_course import lessons
+from simlib_course.lessons import lesson1, lesson2, lesson3, lesson4, lesson5, lesson6
 
 EXERCISES = [number for number in lessons.LESSONS for number in lessons.exercises(number)]
 FIGURE3 = examples.figure3()

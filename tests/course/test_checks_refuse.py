@@ -11,9 +11,9 @@ import pytest
 from test_checks import the_twins_month  # noqa: F401
 
 from simlib import EASY, FCFS, Conservative, Workload, simulate
-from simlib.course import lessons
-from simlib.course.lessons import lesson1, lesson2, lesson3
 from simlib.models import examples
+from simlib_course import lessons
+from simlib_course.lessons import lesson1, lesson2, lesson3
 
 pytestmark = pytest.mark.slow
 

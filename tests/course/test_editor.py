@@ -6,10 +6,10 @@ import nbformat
 import pytest
 
 from simlib import EASY, FCFS, simulate
-from simlib.course import lessons, widgets
-from simlib.course.answers import FIELDS, KEPT_TABLE
-from simlib.course.widgets import editing
 from simlib.models import examples
+from simlib_course import lessons, widgets
+from simlib_course.answers import FIELDS, KEPT_TABLE
+from simlib_course.widgets import editing
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
 
@@ -221,7 +221,7 @@ def test_what_was_typed_is_there_again_when_the_cell_runs_again(shown):
 
 
 CHECK = """from simlib import EASY
-from simlib.course import lessons, widgets
+from simlib_course import lessons, widgets
 from simlib.models import examples
 lessons.check("2.3", widgets.editor(examples.figure3(), EASY()))"""
 

@@ -14,12 +14,12 @@ import hand_ins
 import pytest
 from helpers import listing
 
-import simlib
 from simlib.__main__ import main
-from simlib.course.grading import box, collecting, grading, results
-from simlib.course.grading.collecting import HandedIn
-from simlib.course.grading.judging import Judged
-from simlib.course.grading.results import Row
+from simlib_course.grading import box, collecting, grading, results
+from simlib_course.grading.collecting import HandedIn
+from simlib_course.grading.judging import Judged
+from simlib_course.grading.results import Row
+from simlib_course.lessons import lesson2
 
 
 def no_box():
@@ -96,7 +96,7 @@ def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
         tcp.listen()
         expected = hand_ins.write(folder, port=udp.getsockname()[1])
         before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
-        own = Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes()
+        own = Path(lesson2.__file__).read_bytes()
         rows = graded(folder, "--seconds", "60")
         for listener in (udp, tcp):
             listener.setblocking(False)
@@ -110,7 +110,7 @@ def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
     assert "expected the name of who hands in, 'copied'" in rows["copied", "A.1"]["sentence"]
     assert left_over(folder) == []
     assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
-    assert Path(simlib.__file__).parent.joinpath("course", "lessons", "lesson2.py").read_bytes() == own
+    assert Path(lesson2.__file__).read_bytes() == own
     page = (folder.parent / "grades-mistakes.html").read_text(encoding="utf-8")
     assert "2.4: " in page and "Ada" not in page
 

@@ -10,8 +10,8 @@ from helpers import ROOT, listing
 
 from simlib.__main__ import main
 from simlib._util import paths
-from simlib.course import lessons
-from simlib.course.grading import handout
+from simlib_course import lessons
+from simlib_course.grading import handout
 
 LESSONS = [path.name for path in handout.lessons()]
 

@@ -10,11 +10,11 @@ import pytest
 
 import simlib
 from simlib import EASY, OwnPolicy
-from simlib.course import lessons
-from simlib.course.grading import inside, judging
-from simlib.course.lessons import lesson1, lesson2
 from simlib.models import examples
 from simlib.policies import examples_own
+from simlib_course import lessons
+from simlib_course.grading import inside, judging
+from simlib_course.lessons import lesson1, lesson2
 
 
 def carried(value):

@@ -11,10 +11,10 @@ from PIL import Image
 import simlib
 from simlib import EASY, FCFS, Conservative
 from simlib.analysis.stats import batch_means
-from simlib.course import lessons
-from simlib.course.grading import handout
-from simlib.course.lecture import DOCS, sheets, slides
-from simlib.course.lessons import january, lesson4
+from simlib_course import lessons
+from simlib_course.grading import handout
+from simlib_course.lecture import DOCS, sheets, slides
+from simlib_course.lessons import january, lesson4
 
 NOTEBOOKS = ROOT / "notebooks" / "teaching"
 LESSONS = [path for path in sorted(NOTEBOOKS.glob("lesson*.ipynb"))]
@@ -110,7 +110,7 @@ def hour_first(wait, estimate, procs):
 
 @pytest.mark.slow
 def test_the_batches_of_the_page_on_luck():
-    from simlib.course.lessons.lesson5 import responses
+    from simlib_course.lessons.lesson5 import responses
 
     found = {size: batch_means(responses(), batch=size) for size in (1500, 2500, 5000, 9000, 10000)}
     alike = {size: batches.lag1 > 2 / batches.batches**0.5 for size, batches in found.items()}

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.course import lessons
+from simlib_course import lessons
 
 FOLDER = ROOT / "notebooks/teaching"
 LESSONS = [pytest.param(path.name, id=path.stem) for path in sorted(FOLDER.glob("lesson*.ipynb"))]
@@ -65,7 +65,7 @@ def forgetful():
 
     def forget():
         for name, module in list(sys.modules.items()):
-            if name.startswith("simlib.course.lessons"):
+            if name.startswith("simlib_course.lessons"):
                 for function in vars(module).values():
                     getattr(function, "cache_clear", lambda: None)()
 

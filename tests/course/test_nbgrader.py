@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 
-from simlib.course.answers import KEPT_TABLE
-from simlib.course.grading import handout
+from simlib_course.answers import KEPT_TABLE
+from simlib_course.grading import handout
 
 PROGRAMS = Path(os.environ.get("NBGRADER", ROOT / "build" / "nbgrader" / "bin"))
 

@@ -16,11 +16,11 @@ from matplotlib.figure import Figure
 
 import simlib
 from simlib import EASY, FCFS, Conservative, plots
-from simlib.course import lessons, views, web, widgets
-from simlib.course.lessons import lesson2, lesson4
-from simlib.course.web.__main__ import shown
 from simlib.explain import explain
 from simlib.models import examples
+from simlib_course import lessons, views, web, widgets
+from simlib_course.lessons import lesson2, lesson4
+from simlib_course.web.__main__ import shown
 
 PLANNED, BACKFILLED = views.PLANNED, views.BACKFILLED
 
@@ -223,7 +223,7 @@ def test_a_page_s_exercises_are_checked_with_the_log_that_the_page_shows(monkeyp
         return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("month_jobs", outputs=[output])])
 
     here = {None: Month(f"<Workload {lessons.LOG}>"), "twin": Month(f"<Workload {lessons.LOG}, SYNTHETIC>")}
-    load = "simlib.course.web.__main__.load"
+    load = "simlib_course.web.__main__.load"
     monkeypatch.setattr(load, lambda log, variant=None: SimpleNamespace(months=lambda _: here[variant]))
     assert shown("a.ipynb", page(here[None])) is None and shown("a.ipynb", page("no log")) is None
     assert shown("a.ipynb", page(here["twin"])) == "twin"

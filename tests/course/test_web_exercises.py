@@ -11,13 +11,13 @@ from itertools import product
 import pytest
 from helpers import ROOT
 
-from simlib.course import lessons
-from simlib.course.answers import NotYet, number
-from simlib.course.lessons import lesson2
-from simlib.course.web import asset
-from simlib.course.web.exercises import COUNTS, RULES, asked, exercise_html, filled, packed, returning, worked_out_data
+from simlib_course import lessons
+from simlib_course.answers import NotYet, number
+from simlib_course.lessons import lesson2
+from simlib_course.web import asset
+from simlib_course.web.exercises import COUNTS, RULES, asked, exercise_html, filled, packed, returning, worked_out_data
 
-SCRIPT = ROOT / "simlib/course/web/exercise.js"
+SCRIPT = ROOT / "simlib_course/web/exercise.js"
 NODE = shutil.which("node")
 ABSURD = ["", " ", "...", "abc", "ten", "0,5", "1e3", "1e400", "-1e400", "-5", "-0", "1e-7", "123456789012345678"]
 ABSURD += ["1e22", "1_000", "٣", "'30'", '"30"', "it's", 'a "b" c\'d', "x" * 90]

@@ -10,8 +10,8 @@ from matplotlib.image import imread
 
 import simlib
 from simlib import EASY, plots
-from simlib.course import widgets
 from simlib.models import examples
+from simlib_course import widgets
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figure_stays_open")]
 

@@ -18,7 +18,7 @@ import simlib
 from simlib import EASY, FCFS, Conservative, Selective, engine, simulate
 from simlib.engine.index import GONE, empty_index, places_for, refresh
 from simlib.policies import orders
-from simlib.study.investigations.kernel_variants import easy as easy_programs
+from simlib_study.investigations.kernel_variants import easy as easy_programs
 
 loop = importlib.import_module("simlib.engine.easy")  # its function `easy` has the same name
 

@@ -14,7 +14,7 @@ from simlib._util import paths
 from simlib.analysis import model_comparison
 from simlib.logs import archive
 from simlib.models import twin
-from simlib.study import verdicts
+from simlib_study import verdicts
 from tools import fit_twins, twin_fitting
 
 pytestmark = pytest.mark.slow

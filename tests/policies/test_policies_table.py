@@ -6,7 +6,8 @@ import re
 import pytest
 
 import simlib
-from simlib import policies, report, simulate
+import simlib_report as report
+from simlib import policies, simulate
 from simlib._util.paths import ROOT
 from simlib.models.sample import sample
 from simlib.policies import orders

@@ -16,10 +16,11 @@ import pytest
 from helpers import ROOT, executed, listing, numbered, random_workload
 
 import simlib
-from simlib import EASY, Workload, report, simulate
+import simlib_report as report
+from simlib import EASY, Workload, simulate
 from simlib.__main__ import main
 from simlib.logs import archive, swf
-from simlib.report import page
+from simlib_report import page
 
 SAMPLE = str(ROOT / "data" / "samples" / "sample.swf.gz")
 
@@ -551,7 +552,7 @@ def test_a_log_that_is_not_there_is_told_at_once(tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_report_that_is_killed_leaves_nothing(tmp_path):
-    code = "import os, signal\nfrom simlib.report import page\n"
+    code = "import os, signal\nfrom simlib_report import page\n"
     code += "page.Page.sections = lambda self: os.kill(os.getpid(), signal.SIGKILL)\n"
     code += "page.report('sample', last='2026-01-05', shakes=4)"
     environment = os.environ | {"TMPDIR": str(tmp_path)}

@@ -5,7 +5,8 @@ import gzip
 import pytest
 from dump import dump
 
-from simlib import SWFError, report
+import simlib_report as report
+from simlib import SWFError
 from simlib.__main__ import main
 from simlib.logs import sacct
 

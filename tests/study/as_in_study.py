@@ -5,8 +5,8 @@ import ast
 import helpers
 import pytest
 
-from simlib import study
-from simlib.study import experiments, notebooks
+import simlib_study as study
+from simlib_study import experiments, notebooks
 
 
 def executed(name, edits=None, given=None, until=None, judged=True, **parameters):

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from simlib._util import paths
-from simlib.study import claims
-from simlib.study.notebooks import frozen
+from simlib_study import claims
+from simlib_study.notebooks import frozen
 
 OF_NO_LOG = {"MF-03", "MF-15", "MF-17"}
 """Claims on small examples and on models, in notebooks that have logs too."""

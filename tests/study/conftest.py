@@ -10,7 +10,7 @@ from simlib import Workload, load, write_swf
 from simlib._util import paths
 from simlib.logs import archive
 from simlib.logs.swf import jobs_of
-from simlib.study import loading, mualem2001, outcomes
+from simlib_study import loading, mualem2001, outcomes
 
 HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
 DAYS = 70

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import study
+import simlib_study as study
 from simlib._util import paths
-from simlib.study import claims, results, verdicts
-from simlib.study.claims import (
+from simlib_study import claims, results, verdicts
+from simlib_study.claims import (
     HOLDS,
     HOLDS_NOT,
     INCONCLUSIVE,
@@ -24,7 +24,7 @@ from simlib.study.claims import (
     Criterion,
     Measure,
 )
-from simlib.study.verdicts import ABSENT, CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
+from simlib_study.verdicts import ABSENT, CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 ALL = [one for parts in claims.criteria().values() for one in parts.values()]
 """All criteria."""

@@ -9,8 +9,8 @@ from helpers import judged_cell
 
 from simlib._util import paths
 from simlib.analysis.stats import Interval
-from simlib.study import counting, verdicts
-from simlib.study.verdicts import ABSENT, LIKELY, OTHER_LOG, RESTORED, TEXT
+from simlib_study import counting, verdicts
+from simlib_study.verdicts import ABSENT, LIKELY, OTHER_LOG, RESTORED, TEXT
 
 EASY = {"trace": "KTH", "scheduler": "easy", "metric": "response_s"}
 

@@ -6,14 +6,15 @@ import pandas as pd
 import pytest
 from helpers import executed, first_days, legend, table, texts, verdict_by_id
 
-from simlib import EASY, Conservative, compare, load, simulate, study
+import simlib_study as study
+from simlib import EASY, Conservative, compare, load, simulate
 from simlib.core.estimates import Scaled
-from simlib.study import elsewhere
-from simlib.study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
-from simlib.study.elsewhere import deciding, pictures
-from simlib.study.elsewhere import effects as effects_of
-from simlib.study.elsewhere.effects import effects, of_case
-from simlib.study.tang2013 import TRIPLE
+from simlib_study import elsewhere
+from simlib_study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
+from simlib_study.elsewhere import deciding, pictures
+from simlib_study.elsewhere import effects as effects_of
+from simlib_study.elsewhere.effects import effects, of_case
+from simlib_study.tang2013 import TRIPLE
 
 SETTINGS = {"shakes": 4, "seconds": 60, "seed": 0}
 

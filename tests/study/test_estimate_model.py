@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from helpers import executed, legend
 
-from simlib import EASY, simulate, study
+import simlib_study as study
+from simlib import EASY, simulate
 from simlib.core.estimates import Modelled
 from simlib.models.sample import sample
-from simlib.study import claims, mualem2001, records
-from simlib.study.verdicts import TEXT
+from simlib_study import claims, mualem2001, records
+from simlib_study.verdicts import TEXT
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, simulate, study
+import simlib_study as study
+from simlib import EASY, FCFS, Conservative, Workload, simulate
 from simlib.models import examples as small
-from simlib.study import claims, mualem2001, records
-from simlib.study.mualem2001.ranks import beyond_rank, ranks
-from simlib.study.tang2013 import examples
-from simlib.study.tang2013.examples import backfill_decisions, backfill_window
+from simlib_study import claims, mualem2001, records
+from simlib_study.mualem2001.ranks import beyond_rank, ranks
+from simlib_study.tang2013 import examples
+from simlib_study.tang2013.examples import backfill_decisions, backfill_window
 
 
 def test_figure_1_reserves_for_the_first_passes_over_an_anchor_for_the_second_and_backfills_the_third():
@@ -142,7 +143,7 @@ def found(notebook):
 
 def schedule(case, selective=False):
     job4, shares = CASES[case]
-    return examples.scheduled(examples.figure12(job4), shares, selective)
+    return small.scheduled(small.figure12(job4), shares, selective)
 
 
 @pytest.mark.parametrize(
@@ -175,16 +176,16 @@ def test_by_the_users_estimates_job_2_starts_before_it_is_promised_and_later_whe
 
 
 def test_a_shorter_window_keeps_out_a_job_that_would_have_made_job_2_start_later():
-    jobs = examples.figure12().jobs.copy()
+    jobs = small.figure12().jobs.copy()
     jobs.loc[5, "run"] = jobs.estimate[5]
-    by_users, adjusted = (examples.scheduled(Workload(jobs, 8), shares) for shares in ({}, {1: 0.85}))
+    by_users, adjusted = (small.scheduled(Workload(jobs, 8), shares) for shares in ({}, {1: 0.85}))
     assert (by_users.jobs.start[2], adjusted.jobs.start[2]) == (330 * examples.MINUTE, 300 * examples.MINUTE)
 
 
 def test_with_two_running_jobs_an_underestimate_reserves_the_wrong_place_and_job_2_starts_later_than_without():
-    workload = examples.two_running()
+    workload = small.two_running()
     by_users, regular, selective = (
-        examples.effects(examples.scheduled(workload, *how)) for how in (({},), ({1: 0.6},), ({1: 0.6}, True))
+        examples.effects(small.scheduled(workload, *how)) for how in (({},), ({1: 0.6},), ({1: 0.6}, True))
     )
     assert (by_users["backfilled"], by_users["started_min"]) == ("", 180)
     assert (regular["backfilled"], regular["late_min"], regular["later_min"]) == ("3", 24, 60)
@@ -220,7 +221,7 @@ def test_selective_adjustment_moves_the_reservation_when_a_job_let_in_early_is_t
 
 def test_several_reservations_have_no_one_window():
     with pytest.raises(ValueError, match="expected EASY, one reservation"):
-        backfill_window(simulate(examples.two_running(), EASY(reservations=2)), HALF_PAST_TWO, examples.HEAD)
+        backfill_window(simulate(small.two_running(), EASY(reservations=2)), HALF_PAST_TWO, examples.HEAD)
 
 
 # How it is made, and decided
@@ -230,14 +231,14 @@ def test_adjusted_estimates_come_from_what_earlier_jobs_of_the_user_took():
     jobs = schedule("jobs 1, 3 and 4").jobs
     assert (jobs.adjusted / jobs.estimate).to_dict() == pytest.approx({1: 0.8, 2: 1, 3: 0.5, 4: 0.8, 5: 1})
     assert jobs.user.is_unique
-    past = examples.past(jobs, {3: 0.5})
+    past = small.past(jobs, {3: 0.5})
     assert past.groupby("user").size().eq(10).all() and (past.end < 0).all()
 
 
 def test_a_history_that_says_nothing_new_changes_nothing():
     unadjusted = schedule("users' estimates").jobs
     assert "adjusted" not in unadjusted
-    told = examples.scheduled(examples.figure12(), {3: 1.0}).jobs
+    told = small.scheduled(small.figure12(), {3: 1.0}).jobs
     assert told.drop(columns="adjusted").equals(unadjusted)
 
 
@@ -264,11 +265,11 @@ shares = st.floats(0.2, 1)
 @pytest.mark.slow
 @given(st.lists(st.tuples(requests, shares, shares), min_size=5, max_size=5))
 def test_under_regular_adjustment_job_2_is_late_by_no_more_than_the_largest_underestimate(drawn):
-    jobs = examples.figure12().jobs
+    jobs = small.figure12().jobs
     jobs["estimate"] = [examples.MINUTE * request for request, _, _ in drawn]
     jobs["run"] = [int(examples.MINUTE * request * r) for request, r, _ in drawn]
     jobs.loc[1, ["run", "estimate"]] += 90 * examples.MINUTE  # it runs at the decision
-    made = examples.scheduled(Workload(jobs, 8), {job: a for job, (_, _, a) in zip(jobs.index, drawn, strict=True)})
+    made = small.scheduled(Workload(jobs, 8), {job: a for job, (_, _, a) in zip(jobs.index, drawn, strict=True)})
     underestimate = np.maximum(made.jobs.run - made.jobs.adjusted, 0).max()
     assert made.jobs.start[2] - made.shadow[2] <= underestimate
 
@@ -360,7 +361,7 @@ def test_the_effects_change_with_the_share_where_they_should():
 
 
 def test_decisions_are_drawn_of_schedules_that_promise_a_start():
-    first_come = simulate(examples.figure12(), FCFS())
+    first_come = simulate(small.figure12(), FCFS())
     with pytest.raises(ValueError, match=r"found a schedule under FCFS\(.*\), expected one under EASY"):
         backfill_decisions({"FCFS": first_come}, examples.DECISION, examples.HEAD)
     plt.close("all")

@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 from helpers import ROOT, listing, texts
 
-from simlib import EASY, Workload, load, plots, replicate, study
+import simlib_study as study
+from simlib import EASY, Workload, load, plots, replicate
 from simlib.models import jann97
-from simlib.study import records, verdicts
-from simlib.study.claims import INCONCLUSIVE, NOT, REPRODUCED, UNTESTED, Measure
-from simlib.study.results import cells
+from simlib_study import records, verdicts
+from simlib_study.claims import INCONCLUSIVE, NOT, REPRODUCED, UNTESTED, Measure
+from simlib_study.results import cells
 
 
 def runs(shift=0.0, traces=("KTH",), spread=0.01):

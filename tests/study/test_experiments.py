@@ -5,13 +5,14 @@ import json
 import pytest
 from helpers import texts
 
-from simlib.study import records
+from simlib_study import records
 
 CELLS = {
     "settings": "factor: float = 2\nshakes: int = 4\nseed: int = 0\nby: str = 'size'",
     "begin": """
 import pandas as pd
-from simlib import EASY, Conservative, Workload, load, plots, study
+import simlib_study as study
+from simlib import EASY, Conservative, Workload, load, plots
 
 study.parameters("mualem2001/table4")
 """,
@@ -171,7 +172,7 @@ def test_a_function_of_another_module_saves_the_notebooks_own_experiment(run, ro
     """It took the parameters and the place of an unchanged notebook."""
     found = run("# Parameters\nfactor = 3", before="begin", save=(
         'import types\nkeeping = types.ModuleType("keeping")\n'
-        'exec("from simlib import study\\ndef keep(*of, **how): study.save(*of, **how)", vars(keeping))\n'
+        'exec("import simlib_study as study\\ndef keep(*of, **how): study.save(*of, **how)", vars(keeping))\n'
         'keeping.keep("mualem2001_table4", table, logs=logs)'
     ))  # fmt: skip
     assert found["record"]["parameters"]["factor"] == 3 and not (root / "figures").exists()

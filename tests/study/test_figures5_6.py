@@ -7,12 +7,12 @@ from as_in_study import executed
 from helpers import legend, texts
 
 from simlib import EASY, Conservative, Workload, load, plots, replicate, simulate
-from simlib.study import claims, records
-from simlib.study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
-from simlib.study.mualem2001 import feitelson_family, figures5_6
-from simlib.study.mualem2001.figures5_6 import WEEK
-from simlib.study.results import AS_IT_IS
-from simlib.study.verdicts import LIKELY, TEXT
+from simlib_study import claims, records
+from simlib_study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
+from simlib_study.mualem2001 import feitelson_family, figures5_6
+from simlib_study.mualem2001.figures5_6 import WEEK
+from simlib_study.results import AS_IT_IS
+from simlib_study.verdicts import LIKELY, TEXT
 
 plots.plt.switch_backend("Agg")
 

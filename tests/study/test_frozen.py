@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.study import records
-from simlib.study.notebooks import frozen, notebook
+from simlib_study import records
+from simlib_study.notebooks import frozen, notebook
 from tools import freeze
 
 FROZEN = frozen()

@@ -12,12 +12,12 @@ from helpers import legend, random_jobs, texts
 import simlib.analysis.load_curves
 from simlib import EASY, Conservative, estimates, plots
 from simlib.models import feitelson96
-from simlib.study import claims, records
-from simlib.study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED, Measure
-from simlib.study.mualem2001 import feitelson_family, load_curves
-from simlib.study.mualem2001.feitelson_family import MAIN, NOT_COUNTED
-from simlib.study.mualem2001.load_curves import DIFFERENCE, POINT, Curves
-from simlib.study.verdicts import LIKELY, TEXT
+from simlib_study import claims, records
+from simlib_study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED, Measure
+from simlib_study.mualem2001 import feitelson_family, load_curves
+from simlib_study.mualem2001.feitelson_family import MAIN, NOT_COUNTED
+from simlib_study.mualem2001.load_curves import DIFFERENCE, POINT, Curves
+from simlib_study.verdicts import LIKELY, TEXT
 from tools import fit_family
 
 plots.plt.switch_backend("Agg")

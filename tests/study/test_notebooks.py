@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib.logs import swf
-from simlib.study import claims
-from simlib.study.experiments import REPEATS
-from simlib.study.notebooks import Notebook, notebooks
+from simlib_study import claims
+from simlib_study.experiments import REPEATS
+from simlib_study.notebooks import Notebook, notebooks
 
 NOTEBOOKS = notebooks()
 
@@ -73,7 +73,7 @@ def test_every_experiment_can_be_read():
     lines = {
         name: sum(bool(line.strip()) for line in chain(*map(str.splitlines, cells))) for name, cells in code.items()
     }
-    assert sum(lines.values()) <= 3120 and max(lines.values()) <= 130, lines
+    assert sum(lines.values()) <= 3140 and max(lines.values()) <= 130, lines
     hidden = [name for name, cells in code.items() if any("globals()" in cell for cell in cells)]
     assert hidden == []
 

@@ -8,9 +8,9 @@ from helpers import ROOT
 
 pytest.importorskip("rocrate", reason='rocrate is not installed: pip install "simlib-backfilling[publish]"')
 
-from simlib.study import __main__ as command
-from simlib.study import publishing
-from simlib.study.publishing import crate
+from simlib_study import __main__ as command
+from simlib_study import publishing
+from simlib_study.publishing import crate
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from simlib import EASY, simulate
 from simlib.policies.walltime import Adjustment, Scheme
-from simlib.study.investigations import qsim
-from simlib.study.investigations.qsim import QSIM, TEXT, Qsim, Rules, as_read, on_blocks
-from simlib.study.tang2013 import scheduling
-from simlib.study.tang2013.beyond import Predicted
+from simlib_study.investigations import qsim
+from simlib_study.investigations.qsim import QSIM, TEXT, Qsim, Rules, as_read, on_blocks
+from simlib_study.tang2013 import scheduling
+from simlib_study.tang2013.beyond import Predicted
 
 OF_LOGS = ("blocks", "overruns", "beforehand", "cut", "drop")
 OF_SCHEDULER = [name for name in Rules._fields if name not in OF_LOGS]

@@ -14,8 +14,8 @@ import simlib
 from simlib import plots
 from simlib.analysis.stats import Interval
 from simlib.models import jann97
-from simlib.study import claims, records, results, verdicts
-from simlib.study.results import AS_IT_IS
+from simlib_study import claims, records, results, verdicts
+from simlib_study.results import AS_IT_IS
 
 RECORDS = sorted((ROOT / "figures").glob("*.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))

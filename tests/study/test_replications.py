@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from helpers import first_days, lossy, means, trace_logs
 
-from simlib import EASY, Conservative, replicate, simulate, study
+import simlib_study as study
+from simlib import EASY, Conservative, replicate, simulate
 from simlib._util.cache import identity
-from simlib.study import mualem2001, verdicts
-from simlib.study.mualem2001 import WHOLE, Trace, restored
-from simlib.study.mualem2001.restored import POOL
-from simlib.study.verdicts import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
+from simlib_study import mualem2001, verdicts
+from simlib_study.mualem2001 import WHOLE, Trace, restored
+from simlib_study.mualem2001.restored import POOL
+from simlib_study.verdicts import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from helpers import ROOT, claimed, judged_cell
 from simlib import plots
 from simlib.analysis.stats import Interval
 from simlib.models.sample import sample
-from simlib.study import __main__ as command
-from simlib.study import claims, counting, outcomes, records, scoreboard, site, verdicts
+from simlib_study import __main__ as command
+from simlib_study import claims, counting, outcomes, records, scoreboard, site, verdicts
 
 matplotlib.use("Agg")
 

@@ -7,12 +7,12 @@ from as_in_study import executed
 from helpers import legend, lossy, texts
 
 import simlib
-from simlib import study
+import simlib_study as study
 from simlib.core.estimates import Historical
 from simlib.logs import swf
 from simlib.models.sample import sample
-from simlib.study import claims, mualem2001, records, used_shares, verdicts
-from simlib.study.verdicts import RESTORED, TEXT
+from simlib_study import claims, mualem2001, records, used_shares, verdicts
+from simlib_study.verdicts import RESTORED, TEXT
 
 
 def trace(rows, name="KTH", variant="original", log="KTH-SP2", timezone="UTC"):

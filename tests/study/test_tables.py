@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 from helpers import code_cells, executed, legend, means, verdict_by_id
 
-from simlib import EASY, Conservative, Workload, estimates, replicate, simulate, study
-from simlib.study import claims, mualem2001, results, verdicts
-from simlib.study.claims import INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED
+import simlib_study as study
+from simlib import EASY, Conservative, Workload, estimates, replicate, simulate
+from simlib_study import claims, mualem2001, results, verdicts
+from simlib_study.claims import INCONCLUSIVE, NOT, PARTLY, REPRODUCED, UNTESTED
 
 pytestmark = pytest.mark.slow
 

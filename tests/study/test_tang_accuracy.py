@@ -10,10 +10,10 @@ from helpers import legend, parts, tang_trace, verdict_by_id
 import simlib
 from simlib.policies import walltime
 from simlib.policies.walltime import PERCENTILES
-from simlib.study import claims, results, tang2013, verdicts
-from simlib.study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
-from simlib.study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
-from simlib.study.tang2013.accuracy import ORIGINAL, place
+from simlib_study import claims, results, tang2013, verdicts
+from simlib_study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
+from simlib_study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
+from simlib_study.tang2013.accuracy import ORIGINAL, place
 
 matplotlib.use("Agg")
 DAY = 86400

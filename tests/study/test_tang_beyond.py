@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, Predictions, estimates, plots, simulate
-from simlib.study import claims, loading, tang2013
-from simlib.study.results import AS_IT_IS
-from simlib.study.tang2013 import beyond, scheduling
-from simlib.study.tang2013.beyond import Predicted
-from simlib.study.tang2013.scheduling import BASELINE
+from simlib_study import claims, loading, tang2013
+from simlib_study.results import AS_IT_IS
+from simlib_study.tang2013 import beyond, scheduling
+from simlib_study.tang2013.beyond import Predicted
+from simlib_study.tang2013.scheduling import BASELINE
 
 FEW = {"logs": ["SDSC-SP2"], "shakes": 2, "large_shakes": 2}
 KINDS = {"R below 0.1": "r < 0.1", "the others": "r >= 0.1", "one processor": "share == 1 / 8"}

@@ -16,10 +16,10 @@ from helpers import parts, tang_trace
 from simlib import EASY, simulate
 from simlib.policies import walltime
 from simlib.policies.walltime import Adjustment, Scheme
-from simlib.study import claims, tang2013, verdicts
-from simlib.study.results import AS_IT_IS
-from simlib.study.tang2013 import figures14_17, scheduling
-from simlib.study.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
+from simlib_study import claims, tang2013, verdicts
+from simlib_study.results import AS_IT_IS
+from simlib_study.tang2013 import figures14_17, scheduling
+from simlib_study.tang2013.scheduling import BASELINE, METRICS, PERCENTILES, STRATEGIES
 
 matplotlib.use("Agg")
 HOUR, DAY = 3600, 86400

@@ -7,7 +7,7 @@ from simlib import Workload, load
 from simlib.analysis.stats import Interval
 from simlib.logs import archive
 from simlib.models import twin
-from simlib.study import loading, mualem2001, verdicts
+from simlib_study import loading, mualem2001, verdicts
 
 
 def test_a_difference_is_judged_by_points_for_it_may_be_zero():

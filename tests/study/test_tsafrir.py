@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from simlib import EASY, OwnPolicy, Predictions, simulate
 from simlib.logs import archive
 from simlib.policies import examples_own
-from simlib.study import Logs, judge, printed, tsafrir2005
-from simlib.study.tsafrir2005 import Window, counted, performance, reservations
+from simlib_study import Logs, judge, printed, tsafrir2005
+from simlib_study.tsafrir2005 import Window, counted, performance, reservations
 
 USERS = Predictions("estimate", correct=False)
 

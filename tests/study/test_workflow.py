@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib.study.notebooks import notebooks
+from simlib_study.notebooks import notebooks
 
 pytestmark = pytest.mark.slow
 

@@ -7,24 +7,24 @@ import pytest
 
 from .conftest import ALL_RUN, IDLE, SECONDS, SHOTS, opened, run_all
 
-RULE = """from simlib.course import lessons
+RULE = """from simlib_course import lessons
 
 def may_backfill(now, procs, estimate, free, shadow, extra):
     {}
 
 lessons.check("2.4", may_backfill)"""
-RIGHT = 'from simlib.course import lessons\n\nlessons.check("2.1", shadow=30, extra=2)'
+RIGHT = 'from simlib_course import lessons\n\nlessons.check("2.1", shadow=30, extra=2)'
 
 TRIES = {
     "2.1": [
         (RIGHT, "Right: "),
         (RIGHT.replace("30", "2"), "Not yet: "),
-        ('from simlib.course import lessons\n\nlessons.check("2.1", shadow=30 extra=2)', "SyntaxError"),
-        ('from simlib.course import lessons\n\nlessons.check("2.1", shadow="thirty", extra=2)', "Not yet: "),
-        ('from simlib.course import lessons\n\nlessons.check("2.1", shadow=print(30), extra=2)', "Not yet: "),
-        ('from simlib.course import lessons\n\nlessons.check("2.1", 30)', "Not yet: "),
+        ('from simlib_course import lessons\n\nlessons.check("2.1", shadow=30 extra=2)', "SyntaxError"),
+        ('from simlib_course import lessons\n\nlessons.check("2.1", shadow="thirty", extra=2)', "Not yet: "),
+        ('from simlib_course import lessons\n\nlessons.check("2.1", shadow=print(30), extra=2)', "Not yet: "),
+        ('from simlib_course import lessons\n\nlessons.check("2.1", 30)', "Not yet: "),
         (
-            'from simlib.course import lessons\n\nlessons.check("2.1", shadow=..., extra=...)',
+            'from simlib_course import lessons\n\nlessons.check("2.1", shadow=..., extra=...)',
             "2.1 is waiting for your answer.",
         ),
     ],

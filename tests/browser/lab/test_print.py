@@ -30,7 +30,7 @@ def printing(lesson):
     for cell in lesson["cells"]:
         source = "".join(cell["source"])
         if 'check("6.3"' in source:
-            cell["source"] = "from simlib.course import lessons\n" + HELPER
+            cell["source"] = "from simlib_course import lessons\n" + HELPER
         if 'check("6.5"' in source:
             cell["source"] = source.replace("            if job.procs <= machine.free:\n", LOUD)
     return lesson
@@ -57,7 +57,7 @@ def test_a_print_in_an_order_or_a_pass_does_not_fill_the_page_and_the_next_try_w
 
     cell.locator(".cm-content").click()
     page.keyboard.press("Control+a")
-    page.keyboard.insert_text("from simlib.course import lessons\n" + RIGHT)
+    page.keyboard.insert_text("from simlib_course import lessons\n" + RIGHT)
     page.keyboard.press("Shift+Enter")
     cell.get_by_text("Right: a mean bounded slowdown", exact=False).wait_for(timeout=SECONDS * 1000)
     page.screenshot(path=SHOTS / "print-taken-out.png")

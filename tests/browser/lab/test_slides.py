@@ -2,7 +2,7 @@
 
 import pytest
 
-from simlib.course.lecture import slides
+from simlib_course.lecture import slides
 
 from .conftest import SHOTS
 

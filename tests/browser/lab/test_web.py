@@ -5,10 +5,10 @@ import statistics
 import pytest
 
 from simlib import EASY, FCFS, Conservative, simulate
-from simlib.course import views, widgets
-from simlib.course.lessons import lesson2, lesson4
 from simlib.explain import explain
 from simlib.models import examples
+from simlib_course import views, widgets
+from simlib_course.lessons import lesson2, lesson4
 
 from .conftest import SHOTS
 

@@ -1,0 +1,73 @@
+"""The commands `simlib course` and `simlib grade`."""
+
+import sys
+from typing import Any
+
+import click
+
+
+class _Positive(click.FloatRange):
+    """A finite number above zero."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, max=float("inf"), min_open=True, max_open=True)
+
+    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
+        number = super().convert(value, parameter, context)
+        return self.fail(f"{value!r} is no number", parameter, context) if number != number else number
+
+
+@click.command()
+@click.argument("folder")
+@click.option("--seed", metavar="TEXT", default="", help="Other numbers in some exercises, for each text its own.")
+@click.option("--names", type=click.File(encoding="utf-8"), metavar="FILE", help="A name a line: a folder for each.")
+@click.option("--nbgrader", is_flag=True, help="As the source of a course for nbgrader instead.")
+def course(folder: str, seed: str, names: Any, nbgrader: bool) -> None:
+    """Write a copy of the course.
+
+    Into FOLDER, where nothing is overwritten: lessons in notebooks, without solutions. With --names each student gets
+    the numbers of his or her name.
+    """
+    from .grading import handout  # seldom needed
+
+    if names and (seed or nbgrader):
+        raise click.UsageError("found --names with --seed or --nbgrader, expected one of them")
+    students = [line.strip() for line in names or () if line.strip()]
+    try:
+        written = handout.write(folder, seed, students, nbgrader)
+    except handout.HandoutError as error:
+        raise click.ClickException(str(error)) from None
+    print(f"{folder}: {len(written)} files")
+
+
+@click.command()
+@click.argument("folder")
+@click.option("--out", metavar="GRADES.csv", required=True, help="A row a student and exercise.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="How many notebooks at once; default: all cores.")
+@click.option("--seconds", type=_Positive(), metavar="S", default=120, help="For a notebook; default: 120.")
+@click.option("--memory", type=_Positive(), metavar="GB", default=2, help="For a notebook; default: 2.")
+@click.option("--seed", metavar="TEXT", default="", help="The seed with which the lessons were handed out.")
+@click.option("--by-name", is_flag=True, help="Each student's name is the seed.")
+@click.option("--trust", is_flag=True, help="Run notebooks with all your rights, and not in a closed box.")
+def grade(
+    folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, by_name: bool, trust: bool
+) -> None:
+    """Grade the notebooks that students handed in.
+
+    FOLDER has one folder or notebook per student. Needs Linux, and simlib-backfilling[grading].
+    """
+    if sys.platform == "win32":
+        raise click.ClickException("grade: Windows has no closed box for notebooks; use WSL there")
+    try:
+        from .grading import box, collecting, grading, results  # slow to import
+    except ImportError as error:
+        raise click.ClickException(
+            f'grade: {error}; expected what pip install "simlib-backfilling[grading]" installs'
+        ) from None
+
+    settings = grading.Settings(box.Limits(seconds, memory), seed, by_name, trust)
+    try:
+        rows = grading.grade(folder, out, settings, jobs, progress=sys.stderr.isatty())
+    except (collecting.CollectError, box.BoxError) as error:
+        raise click.ClickException(str(error)) from None
+    print(*results.told(rows), f"{out}, and beside it {results.beside(out, '*')}", sep="\n")

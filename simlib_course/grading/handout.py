@@ -1,0 +1,219 @@
+"""Write a copy of the course for students, or the source of a course for nbgrader."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from simlib import __version__
+from simlib._util import paths
+
+Notebook = dict[str, Any]
+"""What a .ipynb file holds."""
+
+_CHECK = re.compile(r"""\blessons\s*\.\s*check\(\s*["'](\w+\.\d+)["']""")
+_LINK = re.compile(r"\[([^\]]*)\]\((?:\.\./)+([^)\s]+)\)")  # out of the folder of the lessons
+_SEED = 'seed: str = ""'
+
+
+def lessons() -> list[Path]:
+    """List the notebooks of the lessons, in their order, and that of the assignment."""
+    return [*sorted(paths.TEACHING.glob("lesson*.ipynb")), paths.TEACHING / "assignment.ipynb"]
+
+
+def solution(lesson: Path) -> Path:
+    """Name the notebook that has a lesson's answers."""
+    return lesson.parent / "solutions" / lesson.name
+
+
+def read(path: Path) -> Notebook:
+    """Read a notebook of ours."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def text(cell: dict[str, Any]) -> str:
+    """Give the source of a cell, which is kept as lines or as one string."""
+    source = cell.get("source", "")
+    return source if isinstance(source, str) else "".join(line for line in source if isinstance(line, str))
+
+
+def code(notebook: Notebook) -> Iterator[str]:
+    """Go through the sources of a notebook's code cells."""
+    for cell in notebook["cells"]:
+        if cell.get("cell_type") == "code":
+            yield text(cell)
+
+
+def checked(source: str) -> list[str]:
+    """List the numbers of the exercises that a cell checks."""
+    return _CHECK.findall(source)
+
+
+def exercises(notebook: Notebook) -> list[str]:
+    """List the numbers of the exercises that a notebook checks."""
+    return [number for source in code(notebook) for number in checked(source)]
+
+
+def place(number: str) -> tuple[str, int]:
+    """Give what exercises are sorted by: their lesson, the assignment last, then their number in it."""
+    lesson, _, its = number.partition(".")
+    return lesson, int(its)
+
+
+POINTS = {"A.1": 5, "A.2": 10, "A.3": 10, "A.4": 15, "A.5": 20}
+"""What the right answers of the assignment count; all others count 1."""
+
+
+def points(number: str) -> int:
+    """Tell what a right answer counts."""
+    return POINTS.get(number, 1)
+
+
+# Copies for students
+
+BEGIN = """# Parallel job scheduling: a course in notebooks
+
+These are the lessons, in this order:
+
+{lessons}
+
+To begin:
+
+1. Install what they need, as your lecturer tells you: simlib-backfilling {version}, which is not the package
+   simlib of PyPI.
+2. Start `jupyter lab` in this folder and open the first lesson.
+3. Run the cells from the top: press Shift+Enter in each one.
+4. In an exercise, put your answer where the dots are (`...`) and run the cell. It says at once whether the answer is
+   right, and if not, what to look at.
+
+Save the notebook before you hand it in, and leave its name and the lines with `lessons.check` as they are. It is graded
+by running it from the top, so first choose *Kernel > Restart Kernel and Run All Cells* and see whether all answers are
+still right.
+"""
+
+
+class HandoutError(Exception):
+    """A copy cannot be written."""
+
+
+def write(folder: str | Path, seed: str = "", names: Iterable[str] = (), nbgrader: bool = False) -> list[Path]:
+    """Write the course into a folder, with the numbers of a seed; for each of some names into a separate folder."""
+    made: dict[Path, str] = {}
+    for name in names or [""]:
+        if name != Path(name).name or name == "..":
+            raise HandoutError(f"course: found the name {name!r}, expected one that a folder can have")
+        files = _for_nbgrader(seed) if nbgrader else _for_students(name or seed)
+        made |= {Path(folder, name, file): text for file, text in files.items()}
+    for path, text in made.items():
+        if path.is_symlink() or (path.exists() and (not path.is_file() or path.read_bytes() != text.encode())):
+            raise HandoutError(
+                f"{path}: is there already and is not what would be written; expected nothing there, or the same. "
+                "Name another folder, or move it away; nothing was written."
+            )
+    for path, text in made.items():
+        if not path.exists():
+            with paths.replacing(path) as new:
+                new.write_bytes(text.encode())
+    return list(made)
+
+
+def _for_students(seed: str) -> dict[str, str]:
+    """Make the files of a copy, by their names in the folder."""
+    made = {lesson.name: _json(_prepared(lesson, seed)) for lesson in lessons()}
+    titles = [(text(read(lesson)["cells"][0]).splitlines()[0].lstrip("# "), lesson.name) for lesson in lessons()]
+    listed = "\n".join(f"- [{title}]({name})" for title, name in titles)
+    return {"README.md": BEGIN.format(lessons=listed, version=__version__), **made}
+
+
+def _prepared(lesson: Path, seed: str) -> Notebook:
+    """Read a lesson, put the seed into it, and replace links to what is no part of the copy by words."""
+    notebook = read(lesson)
+    for cell in notebook["cells"]:
+        source = text(cell)
+        if cell["cell_type"] == "markdown":
+            source = _LINK.sub(r"\1 (`\2` in the repository of simlib)", source)
+        elif "parameters" in cell["metadata"].get("tags", ()):
+            source = source.replace(_SEED, f"seed: str = {seed!r}" if seed else _SEED)
+        cell["source"] = source.splitlines(keepends=True)
+    return notebook
+
+
+def _json(notebook: Notebook) -> str:
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+# The source of a course for nbgrader: an assignment a lesson
+
+CONFIG = '''"""For nbgrader, which reads this file in the folder that it is started in."""
+
+c = get_config()
+c.CourseDirectory.course_id = "simlib"
+c.ClearSolutions.code_stub = {"python": "# Run this cell again whenever you have changed it."}
+c.ExecutePreprocessor.timeout = 120  # seconds a cell
+# As nbgrader has it, but for ClearOutput: a notebook's outputs keep the tables that students typed.
+steps = "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"
+c.Autograde.sanitize_preprocessors = [f"nbgrader.preprocessors.{step}" for step in steps]
+'''
+
+README = """# The course for nbgrader
+
+    nbgrader generate_assignment {first}   # in this folder, with nbgrader's own programs on the PATH
+    # release it, and collect what students hand in, as you do
+    nbgrader autograde {first}
+    nbgrader export
+
+`source/` has the solutions: students get what `generate_assignment` writes into `release/`. nbgrader needs a kernel in
+which simlib is installed. It asks the checks in the student's own kernel, so a notebook that changes simlib can give
+itself points; `python -m simlib grade submitted` cannot be cheated so.
+"""
+
+
+def _for_nbgrader(seed: str) -> dict[str, str]:
+    """Make the files of the course, by their names in its folder."""
+    made = {"nbgrader_config.py": CONFIG, "README.md": README.format(first=lessons()[0].stem)}
+    return made | {f"source/{lesson.stem}/{lesson.name}": _json(source(lesson, seed)) for lesson in lessons()}
+
+
+def source(lesson: Path, seed: str = "") -> Notebook:
+    """Make an assignment's source of a lesson and its solution, which only the repository has."""
+    if not solution(lesson).exists():
+        raise HandoutError(
+            f"{solution(lesson)}: found no solution, for an installed simlib has none; expected to be run in the "
+            "repository, or in the unpacked source distribution"
+        )
+    notebook = _prepared(lesson, seed)
+    solved = {cell["id"]: text(cell) for cell in read(solution(lesson))["cells"]}
+    cells = []
+    for cell in notebook["cells"]:
+        its = text(cell)
+        cells.append(cell)
+        if cell["cell_type"] == "code":
+            if "exercise" in cell["metadata"].get("tags", ()):
+                cell["metadata"] |= _nbgrader(f"answer-{cell['id']}", solution=True)
+                whole = f"{its}\n\n### BEGIN SOLUTION\n{solved[cell['id']]}\n### END SOLUTION"
+                cell["source"] = whole.splitlines(keepends=True)
+            cells += map(_demand, checked(its))
+    return notebook | {"cells": cells}
+
+
+def _demand(number: str) -> dict[str, Any]:
+    """Make the cell that gives the points for an exercise."""
+    name = f"check-{number.replace('.', '-')}"
+    its = f'from simlib_course import lessons\n\nlessons.demand("{number}")  # gives the points: leave it as it is'
+    metadata = _nbgrader(name, points(number)) | {"deletable": False, "editable": False}
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": name,
+        "metadata": metadata,
+        "outputs": [],
+        "source": its.splitlines(keepends=True),
+    }
+
+
+def _nbgrader(name: str, points: int = 0, solution: bool = False) -> dict[str, Any]:
+    """Make the metadata by which nbgrader knows a cell."""
+    grade = points > 0
+    of = {"grade": grade, "solution": solution, "locked": grade, "task": False, "grade_id": name, "schema_version": 3}
+    return {"nbgrader": of | ({"points": points} if grade else {})}

@@ -1,0 +1,288 @@
+"""The checks of the course in `notebooks/teaching/`: is an answer right, and if not, what is wrong with it?
+
+    from simlib_course import lessons
+    lessons.check("1.1", start=..., free=...)
+
+An answer stands in the call that checks it, so that no check judges an older one. The `EXERCISES` of a lesson's module
+have a function for each exercise: it works out the truth with simlib, and returns why the answer is right, or raises
+`NotYet` with a hint. `simlib_course.answers` reads what students write.
+"""
+
+import importlib
+import random
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import ModuleType, TracebackType
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from simlib import plots
+from simlib.core.calendar import check_month
+from simlib.core.schedule import Policy, Schedule, simulate
+from simlib.core.workload import Workload
+from simlib.logs.archive import load
+
+from ..answers import Judge, NotYet, Waiting, is_open
+
+__all__ = ["Verdict", "charts", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
+
+LESSONS = {str(number): f"lesson{number}" for number in range(1, 7)} | {"A": "assignment"}
+"""The modules of the lessons, and of the assignment at the end."""
+
+WIDTH = 88
+"""Letters in a line of what is printed: JupyterLab breaks longer lines within words."""
+
+
+class Verdict(NamedTuple):
+    """Hold what `verdict` says of an answer: `status` is "right", "not yet" or "waiting"."""
+
+    status: str
+    sentence: str
+
+    def __str__(self) -> str:
+        heads = {"right": "Right: ", "not yet": "Not yet: ", "waiting": ""}
+        return heads[self.status] + self.sentence
+
+
+given: dict[str, Any] = {}
+"""By exercise the answer that was checked last: what `demand` judges."""
+
+
+def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
+    """Print the verdict on an answer; a table of `widgets.editor` is shown with a button that does it.
+
+    Parameters
+    ----------
+    number : str
+        Of the exercise, such as "2.3".
+    answer : object, optional
+        A number, a list, a function or a table, as the exercise says.
+    *more : object
+        Nothing; `0,54` comes here as two numbers, and the verdict says how to write one.
+    **parts : object
+        The parts of an answer that has several, by name, in the place of `answer`.
+
+    Raises
+    ------
+    ValueError
+        For an exercise that does not exist; never for an answer.
+
+    Examples
+    --------
+    >>> check("1.1", start=40, free=...)
+    1.1 is waiting for your answer.
+    >>> check("1.2", 54)
+    Not yet: that is the right number in per cent. Give it as a share, between 0 and 1.
+    """
+    _judge(number)
+    answer = parts or ((answer, *more) if more else answer)
+
+    def judged() -> str:
+        given[number] = answer
+        return str(verdict(number, answer))
+
+    if not (hasattr(answer, "ask") and answer.ask(number, judged)):  # a table that shows its verdict itself
+        print(textwrap.fill(judged(), WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def a_month(text: str) -> None:
+    """Refuse what is no month, for a lesson's parameters."""
+    check_month(text)
+
+
+def demand(number: str) -> None:
+    """Demand that the answer which `check` was given last is right: what a cell that grades asks."""
+    result = verdict(number, given.get(number, ...))
+    if result.status != "right":
+        raise AssertionError(f"{number}: {result}")
+
+
+def verdict(number: str, answer: Any) -> Verdict:
+    """Tell whether an answer is right, and why, or what is wrong with it; ValueError only for an unknown exercise.
+
+    The answer is whatever a student gives; "waiting" as long as `...` stands in it. A table may also be given as a
+    dict, by job its (submit, run, processors, estimate): as a notebook keeps what was typed into an editor.
+    """
+    judge = _judge(number)
+    try:
+        if is_open(answer):
+            raise Waiting
+        if answer is None:
+            raise NotYet("found None, which is nothing. What prints or sorts returns None: give the value itself.")
+        return Verdict("right", judge(answer))
+    except Waiting:
+        return Verdict("waiting", f"{number} is waiting for your answer.")
+    except NotYet as hint:
+        return Verdict("not yet", str(hint))
+    except Exception as error:  # what students write can fail in any way
+        return Verdict("not yet", f"your answer cannot be used as it is: {type(error).__name__}: {error}")
+
+
+def exercises(lesson: int | str) -> list[str]:
+    """List the numbers of a lesson's exercises; those of lesson "A" are the assignment's."""
+    return list(_module(lesson).EXERCISES)
+
+
+def _judge(number: str) -> Judge:
+    lesson = str(number).partition(".")[0]
+    known = exercises(lesson) if lesson in LESSONS else []
+    if number not in known:
+        expected = ", ".join(known) or f"one of the lessons {', '.join(LESSONS)}, such as '2.3'"
+        raise ValueError(f"check: found exercise {number!r}, expected {expected}")
+    return _module(lesson).EXERCISES[number]
+
+
+def _module(lesson: int | str) -> ModuleType:
+    return importlib.import_module(f".{LESSONS[str(lesson)]}", __name__)
+
+
+# Seeds: the same exercises with other jobs
+
+_used = [""]
+
+
+def use_seed(text: str) -> None:
+    """Take the jobs of a seed in exercises 2.1, 2.2, 3.1, 3.3 and 4.2; "" brings back those of the site.
+
+    Parameters
+    ----------
+    text : str
+        Any text, such as a student's name. Case and blanks do not count.
+
+    Examples
+    --------
+    >>> from simlib_course.lessons import lesson2
+    >>> use_seed("Ada Lovelace")
+    >>> verdict("2.1", {"shadow": 30, "extra": 2}).status
+    'not yet'
+    >>> use_seed("")
+    """
+    _used[0] = " ".join(str(text).split()).casefold()
+
+
+def seed() -> str:
+    """Give the seed that is used; "" is that of the site."""
+    return _used[0]
+
+
+def drawn(lesson: str, make: Callable[[random.Random], Workload], shows: Callable[[Workload], bool]) -> Workload:
+    """Draw jobs by the seed until they show what the lesson is about."""
+    draw = random.Random(f"{lesson} {seed()}")
+    while not shows(jobs := make(draw)):
+        pass
+    return jobs
+
+
+# What the lessons look at, and what they share
+
+LOG = "KTH-SP2"
+"""Lessons 4 to 6 look at a month of this log, and the assignment at its weeks."""
+
+
+@cache
+def january() -> Workload:
+    """Load the jobs of January 1997 at KTH, or of its twin without the log: both show the effects of lessons 4 to 6."""
+    return load(LOG).months("1997-01")
+
+
+def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:
+    """Summarise shaken runs as `simlib.replicate` does, but without a progress bar, which is no part of a verdict."""
+    summaries = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
+    return pd.DataFrame(summaries, index=range(runs))
+
+
+def means(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
+    """Compute the metrics by which lessons compare schedules, with their units, a row each.
+
+    Parameters
+    ----------
+    schedules : dict
+        Schedules by name.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> import simlib
+    >>> two = simlib.Workload.of("two jobs", 4, A=(0, 10, 10, 3), B=(1, 5, 8, 2))
+    >>> means({"FCFS": simlib.simulate(two, simlib.FCFS())}).loc["FCFS", "mean wait [s]"].item()
+    4
+    """
+    summaries = pd.DataFrame({name: schedule.summary() for name, schedule in schedules.items()}).T
+    return pd.DataFrame(
+        {
+            "mean wait [s]": summaries.mean_wait.round().astype(int),
+            "mean response [s]": summaries.mean_response.round().astype(int),
+            "mean bounded slowdown": summaries.mean_bounded_slowdown.round(1),
+            "backfilled [%]": (100 * summaries.backfilled_share).round(1),
+        }
+    )
+
+
+def charts(schedules: Mapping[str, Schedule]) -> Figure:
+    """Draw schedules one above the other on one time axis, each with its means in the title."""
+    figure, axes = plt.subplots(len(schedules), 1, figsize=(9, 2.5 * len(schedules)), sharex=True, squeeze=False)
+    for ax, (name, schedule) in zip(axes[:, 0], schedules.items(), strict=True):
+        mean = schedule.summary()
+        wait = f"{mean.mean_wait:.0f} s" if mean.mean_wait < 3600 else f"{mean.mean_wait / 3600:.1f} h"
+        plots.gantt(schedule, ax).set_title(
+            f"{name}: mean wait {wait}, mean bounded slowdown {mean.mean_bounded_slowdown:.1f}"
+        )
+        ax.set_xlabel("")
+    last = max(schedule.jobs.end.max() for schedule in schedules.values())
+    axes[0, 0].set_xlim(0, last)
+    plots.time_axis(axes[-1, 0])
+    return figure
+
+
+def is_share(given: float, truth: float, of: str = "") -> bool:
+    """Tell whether a share is right; refuse a right one in per cent."""
+    if abs(given - 100 * truth) <= 0.5 < abs(given - truth):
+        raise NotYet(f"{of}that is the right number in per cent. Give it as a share, between 0 and 1.")
+    return abs(given - truth) <= 0.005
+
+
+def only_changed(found: Workload, given: Workload, job: str, *fields: str) -> pd.Series:
+    """Give a job of a table in which nothing else was changed, and of the job nothing but some fields."""
+    jobs: Any = found.jobs
+    asked: Any = given.jobs
+    others = jobs.drop(index=job, errors="ignore").equals(asked.drop(index=job)) and found.procs == given.procs
+    if job not in jobs.index or not others:
+        raise NotYet(f'change the job "{job}" only, and keep it; "Start again" brings back the table as it was.')
+    fixed = [field for field in asked.columns if field not in fields]
+    if not jobs.loc[job, fixed].equals(asked.loc[job, fixed]):
+        kept = ", ".join(f"{field} {asked.loc[job, field]}" for field in fixed)
+        raise NotYet(f'of the job "{job}" change nothing but {" and ".join(fields)}; it has {kept}.')
+    return jobs.loc[job]
+
+
+ADVICE = """
+What is called {name!r} is not known. Is it misspelt? Or was the kernel started anew since the cell that makes it ran?
+Then choose Run > Run All Above Selected Cell in the menu, and run this cell again."""
+
+
+def watch() -> None:
+    """Print `ADVICE` after each `NameError` of this notebook: importing this package is enough."""
+    if "IPython" not in sys.modules:
+        return
+    from IPython import get_ipython
+
+    def advise(
+        shell: Any, kind: type[NameError], error: NameError, trace: TracebackType, tb_offset: int | None = None
+    ) -> None:
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        print(ADVICE.format(name=error.name))
+
+    shell: Any = get_ipython()
+    if shell is not None:
+        shell.set_custom_exc((NameError,), advise)
+
+
+watch()

@@ -1,0 +1,55 @@
+"""Find out what other scheduling policies would make of a log, and write the answers as a page for people.
+
+`answer` says in five lines what would change, for whom, and how sure this is. `Page` has these lines, the pictures and
+the tables of one log. `report` and `simlib report` write the page as one file; `notebooks/my-cluster.ipynb` shows its
+parts one by one.
+"""
+
+from simlib.logs.reading import taken
+from simlib.logs.sacct import names
+
+from .answer import answer, best
+from .description import about, doubtful
+from .facts import has_queue, schedules, use, use_picture, use_said, waits_picture, why_recorded_differ
+from .page import Page, Section, report
+from .policies import (
+    ASKED,
+    MEANING,
+    POLICIES,
+    by_group,
+    chosen,
+    compared,
+    enough_shakes,
+    overview,
+    usable,
+    what_if_cases,
+)
+
+__all__ = [
+    "ASKED",
+    "MEANING",
+    "POLICIES",
+    "Page",
+    "Section",
+    "about",
+    "answer",
+    "best",
+    "by_group",
+    "chosen",
+    "compared",
+    "doubtful",
+    "enough_shakes",
+    "has_queue",
+    "names",
+    "overview",
+    "report",
+    "schedules",
+    "taken",
+    "usable",
+    "use",
+    "use_picture",
+    "use_said",
+    "waits_picture",
+    "what_if_cases",
+    "why_recorded_differ",
+]

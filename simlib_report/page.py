@@ -1,0 +1,423 @@
+"""Make one HTML page of a log, or of a comparison: the answer, three pictures, and below them folded numbers."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from simlib import plots
+from simlib._util import paths
+from simlib.analysis.comparison import Comparison
+from simlib.analysis.partitions import SHARED, on_partitions, partitions, together
+from simlib.core.schedule import Schedule
+from simlib.core.workload import Workload
+from simlib.logs import archive, reading, sacct
+from simlib.logs.files import PACKED
+from simlib.plots.style import svg
+
+from . import description, facts
+from .answer import answer, best, when
+from .policies import (
+    ASKED,
+    COLUMNS,
+    MEANING,
+    WHAT_IFS,
+    by_group,
+    called,
+    chosen,
+    compared,
+    overview,
+    usable,
+    what_if_cases,
+)
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("simlib_report", "."),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+
+
+_Called = Callable[[str, str], str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Answer one question on a page: a heading, and below it paragraphs, lists, tables and pictures.
+
+    The parts are paragraphs (str), lists (list of str), tables (DataFrame) and pictures (Figure); None and empty parts
+    are left out.
+    """
+
+    title: str
+    parts: list[Any] = field(default_factory=list)
+
+    def kinds(self) -> list[tuple[str, Any]]:
+        """List the parts that have content, with their kinds."""
+        names = {str: "paragraph", list: "list", pd.DataFrame: "table", Figure: "picture"}
+        there = (
+            part for part in self.parts if part is not None and len(part.axes if isinstance(part, Figure) else part)
+        )
+        return [(names[type(part)], part) for part in there]
+
+
+class Page:
+    """The answers to all questions about a log; each is computed once, when it is first used.
+
+    Parameters
+    ----------
+    workload : Workload
+    policies : str or iterable of str, optional
+        Names in `simlib_report.POLICIES`; by default those of `simlib_report.ASKED` that the log allows.
+    base : str, optional
+        The policy of the site, with which the others are compared; by default the first.
+    what_ifs : str or iterable of str
+        Questions such as "procs +20%": see `simlib.analysis.what_if`.
+    partitions : str or dict, optional
+        Make each partition a separate machine: "each", or sizes such as "batch+debug=400, gpu=64:16" (processors, and
+        GPUs behind the colon); see `simlib.analysis.partitions`. By default all share one machine.
+    names : bool
+        Whether the page shows the names of users and partitions, which the log's header must have.
+    shakes : int, optional
+        Shaken runs of a comparison; by default 20, or fewer for a long log, but at least 5.
+    seed : int
+
+    Attributes
+    ----------
+    cases : dict
+        The policies that suit the log, by name, the base first, and what-ifs.
+    what_ifs : list of str
+        The cases that are no policies, those asked for first.
+    parts : dict of str to Workload
+        The partitions, if each is a separate machine.
+
+    Raises
+    ------
+    ValueError
+        If there is no policy, for an unknown one, and as from `what_if` and `partitions`. For a base, a policy or a
+        what-if that was asked for, and that the log does not allow, such as fair share without users. For names that
+        the log does not have.
+
+    Examples
+    --------
+    >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
+    >>> page = Page(w, ["EASY", "FCFS"], shakes=4)
+    >>> [section.title for section in page.sections()][:2]
+    ['Every policy in numbers', 'Who would wait longer, and who shorter']
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        policies: str | Iterable[str] | None = None,
+        base: str | None = None,
+        what_ifs: str | Iterable[str] = (),
+        partitions: str | Mapping[str, Any] | None = None,
+        names: bool = False,
+        shakes: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.shakes, self.seed = shakes, seed
+        known = sacct.names(workload)
+        if names and not any(known.values()):
+            raise ValueError(f"{workload.name}: found names={names}, expected a log whose header has names")
+        self.called = partial(called, names=known) if names else called
+        self.parts = {} if partitions is None else _parts(workload, partitions, {} if names else known["partition"])
+        self.workload = together(workload, self.parts) if self.parts else workload
+        cases = chosen(ASKED if policies is None else policies, base)
+        self.base = next(iter(cases))
+        more = what_if_cases(workload, cases[self.base], what_ifs)
+        self.what_ifs = list(more)
+        self._asked_ifs = [name for name in more if name not in WHAT_IFS]
+        asked = [self.base, *self._asked_ifs, *(cases if policies is not None else ())]
+        self.cases, self.left_out = usable(self.workload, cases | more, asked)
+        if self.parts:
+            self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
+
+    @cached_property
+    def schedules(self) -> dict[str, Schedule]:
+        """The recorded schedule, and the schedules of the cases on the unchanged log."""
+        return facts.schedules(self.workload, self.cases)
+
+    @cached_property
+    def queue(self) -> bool:
+        """Whether jobs wait under the base."""
+        return self.base not in self.schedules or facts.has_queue(self.schedules[self.base])
+
+    @cached_property
+    def found(self) -> Comparison | None:
+        """The comparison of all cases with the base; where no job waits, only of the what-ifs that were asked for."""
+        by = ["all", "user", "size", *(["partition"] if self.parts else [])]
+        names = self.cases if self.queue else [self.base, *self._asked_ifs]
+        return compared(self.workload, {name: self.cases[name] for name in names}, self.shakes, self.seed, by)
+
+    @cached_property
+    def answer(self) -> dict[str, Markup]:
+        """The answer, in five lines."""
+        recorded, first = self.schedules.get(facts.RECORDED), self.schedules.get(self.base)
+        return answer(
+            self.workload,
+            self.found,
+            base=self.base,
+            under_base=None if self.queue or first is None else first.column("wait"),
+            recorded=None if recorded is None else float(recorded.summary().mean_wait),
+            what_ifs=self.what_ifs,
+            called=self.called,
+            ignored=self.left_out + facts.missing(self.workload) + self._machines(),
+        )
+
+    def _machines(self) -> list[str]:
+        """The text on partitions and GPUs."""
+        w = self.workload
+        sentences = [f"{step}." for step in w.history if "GPU" in step]
+        if w.log is not None and not self.parts:
+            used = w.log.partition.loc[w.jobs.index]
+            if (count := used[used >= 0].nunique()) > 1:
+                sentences.append(f"The {count} partitions are simulated as one machine whose nodes they share.")
+        return sentences
+
+    def pictures(self) -> list[tuple[Figure, str]]:
+        """Draw the three pictures, each with a sentence that explains it.
+
+        Examples
+        --------
+        >>> page = Page(Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2)), ["EASY"])
+        >>> page.pictures()[0][1]
+        'Each line is one policy: the higher it is, the more jobs have started after a wait.'
+        """
+        name = _first(self.found, self.what_ifs)
+        lines = "Each line is one policy: the higher it is, the more jobs have started after a wait."
+        if facts.RECORDED in self.schedules:
+            lines += " The dashed line is what the log recorded."
+        made = {one: each for one, each in self.schedules.items() if one not in self.what_ifs}
+        waits = facts.waits_picture(made, [self.base, *([name] if name else [])])
+        return [*([(waits, lines)] if waits else []), *_of_comparison(self.found, name, self.called)]
+
+    def sections(self) -> list[Section]:
+        """The folded sections of the page.
+
+        Examples
+        --------
+        >>> page = Page(Workload.of("one job", 4, A=(0, 10, 20, 3)))
+        >>> page.sections()[0].title
+        'Every policy in numbers'
+        """
+        w, found = self.workload, self.found
+        numbers = [overview(found, self.schedules), _READ if found else None, *_absent(found), self.left_out]
+        meaning = [f"{name}: {MEANING.get(name, f'{self.base} with this change')}" for name in self.cases]
+        estimates = [facts.use_said(w), facts.use(w), facts.use_picture(w)]
+        made = [
+            Section("Every policy in numbers", numbers),
+            Section("Who would wait longer, and who shorter", _whom(found, self.what_ifs, self.called)),
+            Section("The partitions, each on a separate machine", self._partitions()),
+            Section("The recorded waits, and why they differ", [facts.why_recorded_differ(w)]),
+            Section("How good the users' estimates are", estimates),
+            Section("The log", [description.about(w), description.doubtful(w)]),
+            Section(
+                "What the policies are, and what the page cannot tell", [meaning, _LIMITS, found and found.meaning]
+            ),
+        ]
+        return [section for section in made if section.kinds()]
+
+    def _partitions(self) -> list[Any]:
+        """The table of the partitions and their sum."""
+        if not self.parts:
+            return []
+        parts = {self.called("partition", name): part for name, part in self.parts.items()} | {"all": self.workload}
+        table = pd.DataFrame(
+            {"processors": f"{part.procs:,}", "jobs": f"{len(part):,}", "load": f"{part.load:.2f}"}
+            for part in parts.values()
+        ).set_axis(list(parts))
+        first = _first(self.found, self.what_ifs)
+        waits = [by_group(self.found, by, first, self.called) for by in ("partition", "all")]
+        if waits[0] is not None:  # partitions that share a machine stand below it
+            known = pd.concat(waits)
+            shared = [name for name in known.index if name not in table.index]
+            table = table.reindex([*list(parts)[:-1], *shared, "all"])
+            table = table.assign(jobs=table.jobs.fillna(known.jobs)).join(known.drop(columns="jobs")).fillna("")
+        return [table, SHARED]
+
+    def html(self) -> str:
+        """Write the page.
+
+        Examples
+        --------
+        >>> page = Page(Workload.of("one job", 4, A=(0, 10, 20, 3)))
+        >>> page.html()[:15], "has no queue" in page.html()
+        ('<!DOCTYPE html>', True)
+        """
+        title = f"{self.workload.name}: would another scheduling policy be better?"
+        with plt.rc_context():
+            plots.use_style()
+            return _html(title, self.workload, self.answer, self.pictures(), self.sections())
+
+
+def _parts(workload: Workload, sizes: str | Mapping[str, Any], hidden: Mapping[int, str]) -> dict[str, Workload]:
+    """Divide a log into machines; if names are hidden, numbers name them."""
+    given = {} if sizes == "each" else _sizes(sizes) if isinstance(sizes, str) else sizes
+    numbers = {name: str(number) for number, name in hidden.items()}
+    made = partitions(workload, given)
+    return {"+".join(numbers.get(one, one) for one in name.split("+")): part for name, part in made.items()}
+
+
+def _sizes(text: str) -> dict[str, Any]:
+    """The sizes of partitions in a text."""
+    sizes: dict[str, Any] = {}
+    for piece in text.split(","):
+        if not (match := re.fullmatch(r"\s*([^=]+?)\s*=\s*(\d{1,9})(?::(\d{1,9}))?\s*", piece)):
+            raise ValueError(
+                f"partitions: found {piece.strip()!r}, expected each, or sizes: batch+debug=400, gpu=64:16"
+            )
+        sizes[match[1]] = (int(match[2]), int(match[3])) if match[3] else int(match[2])
+    return sizes
+
+
+_READ = (
+    "Two ranges stand beside each change. The first is chance: jobs arrive up to a minute earlier or later, and "
+    "the change stays in the range in 95 of 100 runs. The second is another year: five parts of the log show how much "
+    "one time differs from another. A range that contains 0 means that the change can go either way."
+)
+
+_LIMITS = (
+    "Users react: where jobs wait less, more are submitted. A simulation does not know that, nor limits, priorities, "
+    "reservations and outages; it takes each job as it was, with the same size and run time. So the differences "
+    "between policies are more reliable than the waits themselves."
+)
+
+
+def _absent(found: Comparison | None) -> list[str]:
+    """The jobs that do not take part in a case, or are shorter in it."""
+    if found is None:
+        return []
+    parts = found.taking_part
+    said = [f"{name}: {row['base only']:,} jobs are left out." for name, row in parts.iterrows() if row["base only"]]
+    return said + [f"{name}: {row.shorter:,} jobs run shorter." for name, row in parts.iterrows() if row.shorter]
+
+
+def _first(found: Comparison | None, what_ifs: Sequence[str]) -> str | None:
+    """The policy that pictures and tables show first: the best, or else the one nearest to it."""
+    if found is None:
+        return None
+    change: dict[str, Any] = {
+        policy: found.table.loc[(policy, "all", "all", "wait", "mean"), "difference"]
+        for policy in found.others
+        if policy not in what_ifs
+    }
+    return best(found, what_ifs) or (min(change, key=lambda policy: change[policy]) if change else found.others[0])
+
+
+def _of_comparison(found: Comparison | None, name: str | None, called: _Called) -> list[tuple[Figure, str]]:
+    """The pictures of a comparison: all policies, and one policy's winners and losers."""
+    if found is None or name is None:
+        return []
+    bars = "Thick bars are chance, thin bars another year; grey changes may be chance."
+    drawn = [(plots.changes(found), f"Left of equal jobs wait less. {bars}")]
+    clear = [by for by in found.by if by != "all" and (~found.who(name, by).holds.isin(["coincidence", "equal"])).any()]
+    if clear:
+        by = "user" if "user" in clear else clear[0]
+        who = "users" if by == "user" else "groups of jobs"
+        said = f"The {who} who lose and win most with {name}. Left of equal they wait less."
+        drawn.append((plots.changes(found, name, by, called), said))
+    for figure, _ in drawn:
+        plt.close(figure)
+    return drawn
+
+
+def _whom(found: Comparison | None, what_ifs: Sequence[str], called: _Called) -> list[Any]:
+    """The tables by group, with an explanation."""
+    if found is None:
+        return []
+    first, ways = _first(found, what_ifs), [by for by in found.by if by not in ("all", "partition")]
+    tables: list[Any] = [by_group(found, by, first, called) for by in ways]
+    if "user" not in ways:
+        tables.insert(0, "The log does not have two users with 30 jobs each, so nothing is known of users.")
+    return [*tables, "Changes in brackets may be chance. Of many users the table has those who lose and win most."]
+
+
+def _about(workload: Workload) -> str:
+    """The log in a line."""
+    gpus = f" and {workload.gpus:,} GPUs" if getattr(workload, "gpus", 0) else ""
+    jobs = "made-up jobs, no real log," if workload.synthetic else "jobs"
+    return f"{len(workload):,} {jobs} on {workload.procs:,} processors{gpus}{when(workload)}"
+
+
+def _html(
+    title: str, workload: Workload, lines: Any, pictures: list[tuple[Figure, str]], sections: list[Section]
+) -> str:
+    """Fill the template."""
+    numbered = count()
+    return _TEMPLATES.get_template("page.html.j2").render(
+        title=title,
+        about=_about(workload),
+        lines=lines,
+        pictures=pictures,
+        sections=sections,
+        svg=lambda figure: Markup(svg(figure, f"p{next(numbered)}")),
+        meaning=COLUMNS,
+    )
+
+
+_TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "names", "columns", "cluster")
+
+
+def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Path:
+    """Write the answers to all questions about a log as one page that needs no other file.
+
+    Parameters
+    ----------
+    log : str or Path
+        As for `simlib_report.taken`.
+    out : str or Path, optional
+        The path of the page; by default in the current folder, under the log's name.
+    **options
+        As for `simlib_report.taken`, and as for `Page`; `gpus=0` leaves out the GPUs of the log.
+
+    Returns
+    -------
+    Path
+        The page. It appears at once and whole; the same log gives the same bytes.
+
+    Raises
+    ------
+    ArchiveError, SWFError, ValueError
+        As from `simlib_report.taken` and `Page`; if the page would overwrite the log.
+    OSError
+        If it cannot be written.
+
+    Examples
+    --------
+    >>> report("nowhere.swf")
+    Traceback (most recent call last):
+        ...
+    simlib.logs.archive.ArchiveError: nowhere.swf: found no such file, and no such name in the catalogue; expected ...
+    """
+    name = re.sub(r"[.](swf|txt|csv)$", "", PACKED.sub("", Path(log).name))
+    target = Path(f"{name}.html") if out is None else Path(out)
+    file = archive.path_or_name(log)
+    here = archive.find(file) if isinstance(file, str) else (file,)
+    paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
+    without_gpus = options.get("gpus") == 0
+    taken = {key: value for key, value in options.items() if key in _TAKEN and not (key == "gpus" and without_gpus)}
+    workload = reading.taken(log, **taken)
+    if without_gpus and workload.gpus:
+        workload = workload.without_gpus()
+    page = Page(workload, **{key: value for key, value in options.items() if key not in _TAKEN or key == "names"})
+    for what in ("procs", "gpus"):
+        sum_of_parts, given = getattr(page.workload, what), options.get(what)
+        if page.parts and given not in (None, sum_of_parts):
+            raise ValueError(f"partitions: found {sum_of_parts:,} {what} in all, expected {what}={given:,}")
+    text = page.html()
+    with paths.replacing(target) as new:
+        new.write_text(text, encoding="utf-8")
+    return target

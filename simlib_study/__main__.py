@@ -1,0 +1,130 @@
+"""How the study stands, from the records in figures/ and build/synthetic/."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from simlib._util import paths
+
+
+@click.group(help=__doc__, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
+def commands(context):
+    """Hold the commands below; without one, print the verdicts."""
+    if context.invoked_subcommand is None:
+        context.invoke(verdicts)
+
+
+@commands.command()
+def verdicts():
+    """Print each exhibit's logs, the verdicts on its claims, and the total."""
+    from .outcomes import outcomes, total
+
+    figures = outcomes(paths.ROOT / "figures")
+    for one in figures + outcomes(paths.ROOT / "build" / "synthetic"):
+        mark = "  *** SYNTHETIC DATA: says nothing about the paper ***" if one.synthetic else ""
+        print(f"\n{(one.folder / one.name).relative_to(paths.ROOT)}: {one.title}{mark}")
+        print(f"  from {', '.join(one.sources) or 'no log'}")
+        for claim in one.claims:
+            print(f"  {claim['id']} {claim['verdict']}: {claim['claim']}")
+    print("", *total(figures), sep="\n")
+
+
+@commands.command()
+@click.pass_context
+def report(context):
+    """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
+    from . import counting, outcomes, scoreboard
+
+    context.invoke(verdicts)
+    if found := outcomes.outcomes(paths.ROOT / "figures"):
+        counting.save(found, paths.ROOT / "figures")
+        scoreboard.write(found, paths.ROOT / "figures")
+        for name, template in outcomes.FINDINGS.items():
+            if (file := paths.ROOT / name).exists():
+                text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template, name)
+                with paths.replacing(file) as path:
+                    path.write_text(text, encoding="utf-8")
+        print(f"The report: {paths.ROOT / 'figures' / 'README.md'}")
+
+
+@commands.command()
+@click.argument("revision", default="HEAD")
+@click.option("--exact", is_flag=True, help="Also the last digit, which on another processor may differ.")
+@click.option("--moves", type=click.Path(exists=True, path_type=Path), help="A TOML file with new names of old ones.")
+def check(revision, exact, moves):
+    """Compare figures/ with what is committed, at REVISION; ends with 1 where numbers differ."""
+    from . import checking
+
+    lines, good = checking.check(revision, exact, checking.moves(moves) if moves else None)
+    print(*lines, sep="\n")
+    return 0 if good else 1
+
+
+@commands.command()
+def site():
+    """Make build/site/."""
+    from .site import build
+
+    print(f"The site: {build()}")
+
+
+FILE = click.Path(path_type=Path)
+
+
+@commands.command()
+@click.argument("folder", type=FILE)
+def crate(folder):
+    """Write the last full run into a new FOLDER, as an RO-Crate with its provenance."""
+    from .publishing import crate
+
+    print(f"The crate: {crate(folder)}")
+
+
+@commands.command()
+@click.argument("path", type=FILE)
+def article(path):
+    """Print figures/REPORT.md as a PDF to PATH."""
+    from .publishing import article
+
+    print(f"The report: {article(path)}")
+
+
+@commands.command("compile")
+def compile_kernels():
+    """Compile what only notebooks need, and `simlib compile` leaves out: nobody waits for it later."""
+    import simlib
+    from simlib import EASY, Multifactor, Selective, SlurmBackfill
+    from simlib.policies.walltime import Adjustment
+
+    from .elsewhere.easy_programs import EasyProgram
+    from .investigations.qsim import Qsim
+
+    ordered = EASY(order="wfp"), EASY(order="wfp", adjust=Adjustment()), SlurmBackfill(order=Multifactor())
+    backfilling = (EASY(backfill=how) for how in ("largest", "smallest area", "lookahead"))
+    for policy in (
+        EasyProgram(),
+        Qsim(adjust=Adjustment()),
+        Selective(2),
+        Selective("adaptive"),
+        *ordered,
+        *backfilling,
+    ):
+        simlib.simulate(simlib.load("sample"), policy)
+
+
+def main(arguments=None):
+    """Run a command; returns the exit status: 2 for wrong arguments."""
+    try:
+        return commands.main(arguments, standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return 130  # as the shell says of what Ctrl+C ended
+
+
+if __name__ == "__main__":
+    paths.end_tidily()
+    sys.exit(main())

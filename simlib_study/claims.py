@@ -1,0 +1,569 @@
+"""The ledger: what the papers claim, what must hold for that, and how a verdict is made of what was measured.
+
+The claims are sentences of the papers, in `data/published/claims.csv`. What must hold for a claim are its parts, in
+`data/published/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
+measures; it decides nothing. One rule, in `docs/verdicts.md`, makes all verdicts.
+
+A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
+authors most likely used, and on the paper's own printed numbers, for a criterion that these fail is a bad one, or the
+sentence is wrong about its own table.
+"""
+
+import csv
+import statistics
+import textwrap
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from simlib import plots
+from simlib._util import paths
+from simlib.analysis.stats import Interval, mean_interval
+
+from .experiments import running
+from .loading import Logs
+from .results import AS_IT_IS
+from .verdicts import LIKELY, RESTORED, TEXT
+
+REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "inconclusive", "not reproduced"
+DEPENDS = "depends on the bound"
+"""Of claims whose verdict is another one with stricter or looser bounds."""
+
+UNTESTED = "cannot be tested"
+"""Of claims that none of our logs can test."""
+
+VERDICTS = (REPRODUCED, PARTLY, DEPENDS, INCONCLUSIVE, NOT, UNTESTED)
+HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold", "cannot be decided"
+"""Of parts, and of the study's own findings."""
+
+COUNTS = {HOLDS: "shown", OPEN: "open", HOLDS_NOT: "contradicted"}
+"""How measurements are counted."""
+
+MOST, FEW = 2 / 3, 1 / 6
+"""Shares that a claim needs on one side, and may have on the other."""
+
+MANY = 3
+"""On more things than these a part's evidence is summed up; the record has each."""
+
+PRINTED = "printed"
+"""The reading that takes the papers' own numbers: would the paper pass?"""
+
+LIKE_THESE = "months like these"
+"""The reading by the text that takes the months of a log for a sample of others."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a part of a claim is about, and how well it is known.
+
+    A share of months has two intervals: `low` to `high` of these months, over the shaken runs, and `like_these` of
+    months of which these are a sample.
+    """
+
+    value: float
+    low: float
+    high: float
+    runs: tuple = ()
+    like_these: "Measure | None" = None
+
+    @classmethod
+    def exactly(cls, value):
+        """Take a number that does not depend on chance."""
+        return cls(float(value), float(value), float(value))
+
+    @classmethod
+    def spread(cls, values):
+        """Take a Series by replication: the value as it is, and the middle 95 % of the replications."""
+        runs = values.drop(AS_IT_IS)
+        found = cls.range(runs) if runs.notna().any() else replace(NOTHING, runs=tuple(runs))
+        return replace(found, value=float(values[AS_IT_IS]))
+
+    @classmethod
+    def range(cls, runs):
+        """Take equally good replications, of which none is as it is: their mean, and the middle 95 % of them."""
+        found = Interval.of(runs)
+        return cls(float(np.nanmean(runs)), found.low, found.high, tuple(runs))
+
+    @classmethod
+    def mean(cls, runs):
+        """Take independent replications: their mean, with its interval by Student's t."""
+        found = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
+        return cls(float(found["mean"]), float(found.low), float(found.high), tuple(runs))
+
+    @classmethod
+    def ratio(cls, part, whole):
+        """Take a ratio of means over replications, run by run, with its interval by Fieller's theorem.
+
+        It has all ratios r for which part - r x whole may have a mean of zero; where that of the whole may be zero it
+        has no ends.
+        """
+        pairs = pd.concat({"part": part, "whole": whole}, axis=1).dropna()
+        if len(pairs) < 2:
+            return NOTHING
+        (p, w), ((of_p, of_both), (_, of_w)) = pairs.mean(), pairs.cov().to_numpy()
+        factor = scipy.stats.t.ppf(0.975, len(pairs) - 1) ** 2 / len(pairs)
+        square, middle = w**2 - factor * of_w, p * w - factor * of_both
+        if square <= 0:
+            return cls(float(p / w), -np.inf, np.inf)
+        half = np.sqrt(max(middle**2 - square * (p**2 - factor * of_p), 0.0))
+        return cls(float(p / w), float((middle - half) / square), float((middle + half) / square))
+
+    @classmethod
+    def share(cls, wins, of):
+        """Take a share of cases that are counted, with its interval by Clopper and Pearson for others like these."""
+        if not of:
+            return NOTHING
+        found = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
+        return cls(wins / of, found.low, found.high)
+
+    @classmethod
+    def over(cls, draws):
+        """Take several draws of a log, dicts of measures by part: each part's median and range; None of nothing."""
+        if not draws or not draws[0]:
+            return None
+        values = {part: [draw[part].value for draw in draws] for part in draws[0]}
+        return {part: cls(float(np.median(of)), min(of), max(of), tuple(of)) for part, of in values.items()}
+
+    def minus(self, other):
+        """Subtract a measure that is independent of this one: the intervals add up as for independent errors."""
+        down = np.hypot(self.value - self.low, other.high - other.value)
+        up = np.hypot(self.high - self.value, other.value - other.low)
+        value = self.value - other.value
+        runs = tuple(np.subtract(self.runs, other.runs)) if self.runs else ()
+        like_these = self.like_these.minus(other.like_these) if self.like_these and other.like_these else None
+        return Measure(value, value - down, value + up, runs, like_these)
+
+
+NOTHING = Measure(np.nan, np.nan, np.nan)
+"""Where there is nothing to compare, such as between two keys that make the same groups of jobs."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What must hold for a part of a claim: a row of `data/published/criteria.csv`."""
+
+    claim: str
+    part: str
+    measure: str
+    above: float
+    below: float
+    headline: bool
+    form: str
+    why: str
+    scale: str = "none"
+    known: str = ""
+
+    def judge(self, measure):
+        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `OPEN`."""
+        if measure.low > self.above and measure.high < self.below:
+            return HOLDS
+        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else OPEN
+
+    def moved(self, factor):
+        """Make the bounds stricter by a factor above 1, or looser by one below.
+
+        A size is multiplied, and of two bounds the distance from their middle divided; of a ratio, such as half to
+        twice a number, their distances as factors, so that it becomes a quarter to four times; of a share its odds are
+        multiplied. What has no scale stays: clear of zero, equal, none.
+        """
+        ends = np.array([self.above, self.below])
+        away = factor ** np.array([1.0, -1.0])  # what is above a bound has to be further up, what is below further down
+        if self.scale == "none":
+            return self
+        if self.scale == "ratio":
+            middle = np.sign(self.above) * np.sqrt(self.above * self.below)
+            ends = middle * (ends / middle) ** (1 / factor)
+        elif self.scale == "share":
+            with np.errstate(invalid="ignore"):
+                odds = away * ends / (1 - ends)
+                ends = np.where(np.isfinite(ends), odds / (1 + odds), ends)
+        elif np.isfinite(ends).all():
+            ends = ends.mean() + (ends - ends.mean()) / factor
+        else:
+            ends = np.where(ends > 0, ends * away, ends / away)
+        return replace(self, above=float(ends[0]), below=float(ends[1]))
+
+    @property
+    def demand(self):
+        """The bounds in words, such as "above 0.5"."""
+        bounds = {"above": self.above, "below": self.below}
+        form = self.form if self.form.endswith("%") else "g"  # "below 0.5" of jobs, which are whole
+        said = [f"{name} {format(bound, form)}" for name, bound in bounds.items() if np.isfinite(bound)]
+        return " and ".join(said)
+
+
+# The tables
+
+
+@cache
+def claims():
+    """Read the claims: by id, rows of `data/published/claims.csv` as dicts."""
+    return {row["id"]: row for row in _rows("published/claims")}
+
+
+@cache
+def criteria():
+    """Read what must hold: by claim, a dict by part of `Criterion`."""
+    found = {}
+    for row in _rows("published/criteria"):
+        above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
+        headline = row["weight"] == "headline"
+        said = row["form"], row["why"], row["scale"], row["known"]
+        one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, *said)
+        found.setdefault(one.claim, {})[one.part] = one
+    return found
+
+
+def _rows(name):
+    with open(paths.DATA / f"{name}.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def untestable():
+    """Make the records of the claims that no exhibit can test, each with the reason, by id."""
+    return {id: withdrawn(row, row["untestable"]) for id, row in claims().items() if row["untestable"]}
+
+
+@cache
+def findings():
+    """Read what the study found itself, and what has to hold for that: by id, rows of `data/findings.csv` as dicts."""
+    return {row["id"]: row for row in _rows("findings")}
+
+
+# Verdicts
+
+
+def decide(id, readings, note=""):
+    """Make the record of the verdict on a claim."""
+    known = criteria()[id]
+    judged, of_text = {}, readings.get(TEXT) or {}
+    like_these = {part: getattr(one, "like_these", None) for part, one in of_text.items()}
+    if like_these and None not in like_these.values():
+        readings = readings | {LIKE_THESE: like_these}
+    for reading, parts in readings.items():
+        parts = parts or {}
+        missing = set() if reading == PRINTED or not parts else set(known) - set(parts)
+        if wrong := [*sorted(missing), *sorted(set(parts) - set(known))]:
+            names = f"found or missed {', '.join(wrong)}, expected the parts {', '.join(known)}"
+            raise ValueError(f"{id}, {reading}: {names} of data/published/criteria.csv")
+        found = []
+        for part, measured in parts.items():
+            on_each = {"": measured} if isinstance(measured, Measure) else measured or {}
+            found += [_judged(known[part], on, measure) for on, measure in on_each.items()]
+        if found:
+            judged[reading] = {"verdict": add_up(id, found), "counts": counts(found), "parts": found}
+    text = judged.get(TEXT, {"verdict": UNTESTED})
+    evidence = "\n".join(filter(None, [*(_evidence(id, *one) for one in judged.items()), note]))
+    found = {
+        "id": id,
+        "claim": claims()[id]["claim"],
+        "verdict": text["verdict"],
+        "readings": judged,
+        "evidence": evidence or "the study does not have the logs that the claim speaks of",
+    }
+    if TEXT in judged:
+        found["bounds"] = over_bounds(id, text["parts"])
+        found["deciding"] = deciding(id, text["parts"])
+    return found
+
+
+def stated(claim):
+    """State the verdict on a claim: the word by the text, or that it depends on the bound."""
+    return DEPENDS if len(set(claim.get("bounds", {}).values())) > 1 else claim["verdict"]
+
+
+def withdrawn(claim, why):
+    """Take a verdict back, where what it rests on only stands in for a log."""
+    kept = {name: claim[name] for name in ("id", "claim", "numbers") if name in claim}
+    return kept | {"verdict": UNTESTED, "readings": {}, "evidence": why}
+
+
+def _judged(criterion, on, measure):
+    """The record of one part, measured on one log or the like; `sees` is the smallest effect that it could show."""
+    known = {"value": measure.value, "low": measure.low, "high": measure.high}
+    judged = {"verdict": criterion.judge(measure), "sees": (measure.high - measure.low) / 2}
+    return {"part": criterion.part, "on": on} | known | judged
+
+
+def _said(parts):
+    """Those measurements that have a say: a part where there was nothing to compare has none, if it was elsewhere."""
+    measured = {one["part"] for one in parts if one["value"] == one["value"]}
+    return [one for one in parts if one["value"] == one["value"] or one["part"] not in measured]
+
+
+def _by_part(parts):
+    """The measurements of each part."""
+    found = {}
+    for one in parts:
+        found.setdefault(one["part"], []).append(one)
+    return found
+
+
+def counts(parts):
+    """Count the measurements of a claim's parts: how many are shown, open and contradicted."""
+    found = Counter(one["verdict"] for one in _said(parts))
+    return {name: found[verdict] for verdict, name in COUNTS.items()}
+
+
+def add_up(id, parts):
+    """Make one word of the verdicts on the parts of a claim, on all that they were measured on (`docs/verdicts.md`)."""
+    shares = {True: [], False: []}  # of the headlines, and of the other parts
+    for part, of in _by_part(_said(parts)).items():
+        verdicts = [one["verdict"] for one in of]
+        shares[criteria()[id][part].headline].append({each: verdicts.count(each) / len(of) for each in COUNTS})
+    groups = [pd.DataFrame(group).mean() for group in shares.values() if group]
+
+    def refuted(share):
+        return share[HOLDS_NOT] >= MOST and share[HOLDS] <= FEW
+
+    mean = sum(groups) / len(groups)
+    if refuted(mean) or (shares[True] and refuted(groups[0])):
+        return NOT
+    if mean[HOLDS] >= MOST and mean[HOLDS_NOT] <= FEW:
+        return REPRODUCED
+    return PARTLY if min(mean[HOLDS], mean[HOLDS_NOT]) > FEW else INCONCLUSIVE
+
+
+FACTORS = {"half as strict": 1 / 2, "as they are": 1, "twice as strict": 2}
+"""Over which bounds a claim is judged again."""
+
+
+def over_bounds(id, parts):
+    """Make the word of a claim over a range of bounds, from the recorded measurements of its parts."""
+    words = {}
+    for name, factor in FACTORS.items():
+        again = []
+        for one in parts:
+            ends = (np.nan if one[end] is None else one[end] for end in ("value", "low", "high"))
+            again.append(one | {"verdict": criteria()[id][one["part"]].moved(factor).judge(Measure(*ends))})
+        words[name] = add_up(id, again)
+    return words
+
+
+def deciding(id, parts):
+    """Take the measurement that tells most: of the headline, or else the first part; the median of several."""
+    said = [one for one in _said(parts) if one["value"] == one["value"]]
+    said = [one for one in said if criteria()[id][one["part"]].headline] or said
+    of_part = sorted((one for one in said if one["part"] == said[0]["part"]), key=lambda one: one["value"])
+    return of_part[(len(of_part) - 1) // 2] if of_part else None
+
+
+def powers(claim):
+    """Say for each part of a recorded claim, by the text, how large a difference from its bounds would show.
+
+    That is half the width of the interval, the median where a part was measured on several things. There is none where
+    nothing depends on chance.
+    """
+    parts = claim.get("readings", {}).get(TEXT, {"parts": []})["parts"]
+    seen = _by_part([one for one in parts if one["sees"]])
+    forms = {part: criteria()[claim["id"]][part].form.lstrip("+") for part in seen}
+    return {part: format(statistics.median(one["sees"] for one in of), forms[part]) for part, of in seen.items()}
+
+
+def _evidence(id, reading, judged):
+    """Say what was measured under a reading; of a part that was measured on many things, on how many it holds."""
+    said = []
+    for part, found in _by_part(judged["parts"]).items():
+        one, known = criteria()[id][part], [each for each in found if each["value"] == each["value"]]
+        if len(found) <= MANY or not known:
+            names = [f"{part}, {each['on']}" if each["on"] else part for each in found]
+            each = zip(names, found, strict=True)
+            said += [f"{name}: {number(of, one.form)}, {of['verdict']} ({one.demand})" for name, of in each]
+            continue
+        counts = Counter(each["verdict"] for each in known)
+        verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
+        ends = " to ".join(format(end(each["value"] for each in known), one.form) for end in (min, max))
+        said.append(f"{part} ({one.demand}) on {len(known)}, {ends}: {verdicts}")
+    return f"{reading}: {'; '.join(said)}"
+
+
+def number(one, form):
+    """Write a measurement with its interval; a record has None for what is no number, and for an end that is none."""
+    value, low, high = (one[name] for name in ("value", "low", "high"))
+    if value is None or value != value:
+        return "nothing to compare"
+    if None in (low, high) or np.inf in (abs(low), abs(high)):
+        return f"{value:{form}} (no ends)"
+    return f"{value:{form}} ({low:{form}} to {high:{form}})" if low < high else f"{value:{form}}"
+
+
+# What a notebook measures for a claim
+
+
+class Claim(dict):
+    """The record of a verdict on a claim, which is shown as text: the verdict, the claim, a line each reading."""
+
+    def __repr__(self):
+        """Write it out, wrapped."""
+        return "\n".join([self.headline, *(f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n"))])
+
+    @property
+    def headline(self):
+        """The verdicts and the claim, without the measurements."""
+        preview = "PREVIEW, " if self["evidence"].startswith("preview: ") else ""
+        return f"{self['id']}  {_wrapped(': '.join([preview + _verdict(self), self['claim']]))}"
+
+
+def claim(id, runs, measure, logs=None, needs=(), note=""):
+    """Decide a claim by what is measured of runs under each reading.
+
+    Parameters
+    ----------
+    id : str
+        Of a row of `data/published/claims.csv`; what must hold is in `criteria.csv`.
+    runs : DataFrame, or dict by rule
+        With a level `rule`, or else by the rules of the text. In a dict a list has what was drawn again and again for a
+        reading: the claim is measured on each draw, and its parts are their medians and ranges.
+    measure : callable
+        Takes the runs of one reading, and gives by part of the claim a number, a Series by run, of which run 0 is the
+        log as it is, a `Measure`, or a dict of these by what it is measured on; or None.
+    logs : Logs
+        That it rests on. On stand-ins and on your own log nothing is decided.
+    needs : sequence of str
+        The logs without which a reading cannot be measured.
+    note : str
+        A line more of evidence.
+
+    Returns
+    -------
+    Claim
+        The record, a dict that is shown as text.
+
+    Examples
+    --------
+    >>> changes = pd.Series([-0.1, -0.2, -0.1]).rename_axis("run")
+    >>> claim("MF-36", changes, lambda of: {"improves": (of < 0).astype(float)})
+    MF-36  REPRODUCED, shown 1, open 0, contradicted 0: Doubling user estimates in general improves performance
+             text: improves: 100%, holds (above 50%)
+    """
+    logs = Logs({}) if logs is None else logs
+    if why := "this is a log of one's own: nothing is claimed of it" if logs.own else running().undecided:
+        return Claim(withdrawn(claims()[id], why))
+    readings, lacking = {}, []
+    for rule, of in _by_rule(runs).items():
+        draws = of if isinstance(of, list) else [of]
+        known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
+        parts, missed = _unless_absent(lambda known=known: [_measured(measure(one)) for one in known], logs)
+        if missed:
+            lacking.append(f"{rule}: {missed}")
+        else:
+            readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
+    found = decide(id, readings, "\n".join(filter(None, [note, *lacking])))
+    return _judged_claim(found, logs)
+
+
+def _judged_claim(found, logs):
+    """A claim or a finding, taken back where it rests on stand-ins, and marked where on other runs than the study's."""
+    if logs.stand_in:
+        return Claim(withdrawn(found, plots.SYNTHETIC))
+    if found["verdict"] != UNTESTED:
+        found["evidence"] = "\n".join(filter(None, [running().preview(logs), found["evidence"]]))
+    return Claim(found)
+
+
+def _unless_absent(measure, logs):
+    """What is measured, and ""; or None, and which log it misses, if that is not among those that are here.
+
+    Any other KeyError is a fault of the measure.
+    """
+    try:
+        return measure(), ""
+    except KeyError as error:
+        key = error.args[0] if error.args else None
+        if missed := running().absent(logs) & {*(key if isinstance(key, tuple) else (key,))}:
+            return None, f"cannot be tested: found no {missed.pop()!r} among the logs"
+        raise
+
+
+def finding(id, holds, evidence="", numbers=None, logs=None):
+    """Make the record of one of the study's own findings.
+
+    `holds` is True, False, "cannot be decided", or None where it cannot be tested. A function in its place gives
+    `holds`, evidence and numbers; if it misses a log that is not there, the record says so.
+
+    Examples
+    --------
+    >>> finding("OWN-01", None, "no log is at hand")["verdict"]
+    'cannot be tested'
+    """
+    logs = Logs({}) if logs is None else logs
+    if why := running().undecided:
+        return Claim(withdrawn(findings()[id], why))
+    if callable(holds):
+        found, missed = _unless_absent(holds, logs)
+        holds, evidence, numbers = found or (None, missed, None)
+    verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
+    found = {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence}
+    found["numbers"] = numbers or {}
+    return _judged_claim(found, logs)
+
+
+def share(found):
+    """Measure the share of true values in a Series of bool by run and case, such as months.
+
+    The share of these cases is the mean over the shaken runs, with their interval. The share of cases like these has
+    the interval of as many independent cases in run 0, the log as it is (Clopper and Pearson).
+
+    Examples
+    --------
+    >>> months = pd.Series([True, True, False, True]).set_axis(pd.Index([0, 0, 0, 0], name="run"))
+    >>> print(share(months).value)
+    0.75
+    """
+    by_run = found.groupby("run").agg(["sum", "count", "mean"])
+    if 0 not in by_run.index:
+        return NOTHING
+    like_these = Measure.share(by_run["sum"][0], by_run["count"][0])
+    shaken = by_run["mean"].drop(0)
+    these = Measure.range(shaken) if len(shaken) else Measure.exactly(like_these.value)
+    return replace(these, like_these=like_these)
+
+
+def _by_rule(runs):
+    """Runs by rule."""
+    if isinstance(runs, dict):
+        return runs
+    if "rule" not in getattr(runs, "index", pd.Index([])).names:
+        return {TEXT: runs}
+    return {rule: runs.xs(rule, level="rule") for rule in runs.index.unique("rule")}
+
+
+def _names(of):
+    """The names of the logs that runs are of."""
+    if isinstance(of, dict):
+        return set(of)
+    places = [of.index, of.columns] if isinstance(of, pd.DataFrame) else [of.index]
+    return {name for place in places for level in {"log", "trace"} & set(place.names) for name in place.unique(level)}
+
+
+def _measured(value):
+    """Make a `Measure` of a number or a Series by run, or of each of a dict."""
+    if isinstance(value, dict):
+        return {name: _measured(one) for name, one in value.items()}
+    if isinstance(value, Measure) or value is None:
+        return value
+    if not isinstance(value, pd.Series):
+        return Measure.exactly(value)
+    if len(value) == 1:
+        return Measure.exactly(value.iloc[0])
+    return Measure.spread(value) if 0 in value.index else Measure.range(value)
+
+
+def _verdict(found):
+    """The verdict by the text with its counts, and those of other readings."""
+    others = {LIKELY: "likely program", RESTORED: "restored log", PRINTED: "as printed", LIKE_THESE: LIKE_THESE}
+    readings = found.get("readings", {})
+    counts = readings[TEXT]["counts"] if TEXT in readings else {}
+    said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
+    words = ", ".join([stated(found).upper(), *(f"{name} {count}" for name, count in counts.items())])
+    if stated(found) == DEPENDS:
+        said = [f"{word} {name}" for name, word in found["bounds"].items()] + said
+    return words + (f" ({'; '.join(said)})" if said else "")
+
+
+def _wrapped(text, indent=""):
+    return "\n       ".join(textwrap.wrap(text, 110, initial_indent=indent, subsequent_indent="  "))

@@ -1,0 +1,230 @@
+"""Count the printed numbers of Mu'alem & Feitelson that come out, and wrong numbers that would come out as well.
+
+A number tests a simulation only where it is a mean of a simulated schedule, is printed for the first time, and had no
+say in how the simulation was set up. The groups keep these apart from all others.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import ListedColormap
+
+from simlib import plots
+from simlib._util import paths
+
+from .mualem2001 import SP2
+from .results import wide
+from .verdicts import (
+    CALENDAR,
+    CLOSE,
+    COUNTED,
+    INSIDE,
+    LIKELY,
+    OFF,
+    RESTORED,
+    SCHEDULERS,
+    TEXT,
+    decimals,
+    is_inside,
+    reading,
+)
+
+PICTURE = "printed-numbers"
+"""Of the picture and the tables, in `figures/`."""
+
+STEPS = {
+    CALENDAR: "rules of the text",
+    TEXT: "and the authors' months",
+    LIKELY: "and their likely programs",
+    RESTORED: "and the lost jobs put back",
+}
+"""What each of `verdicts.COUNTED` adds to the one before."""
+
+SHORT = ["rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"]
+"""What the picture calls these steps."""
+
+TEST, SETTINGS, PROGRAMS = "nothing was chosen by", "jobs and estimates were chosen by", "programs were chosen by"
+GROUPS = {
+    TEST: "Tables 3 and 4",
+    SETTINGS: "Table 1: Paragon, CM-5, CTC's January",
+    PROGRAMS: "Table 1: CTC, KTH, SDSC",
+    "loads and counts of jobs": "of Table 1: they hardly depend on the scheduler",
+    "differences": "that follow from numbers counted above",
+    "printed twice": "in another table",
+    "counts of the log": "in Table 2, Figure 9 and the text: nothing is simulated",
+}
+"""What the printed numbers are, and where they stand. The first three are means of simulated schedules."""
+
+SIMULATED = list(GROUPS)[:3]
+
+WEAK = 0.20
+"""A number inside a band that reaches further than this share of its middle, either way, says little."""
+
+WIDE, UNJUDGED = f"{INSIDE}, wide band", "cannot be judged"
+COLOURS = {INSIDE: "#0072B2", WIDE: "#8EC6E6", CLOSE: "#E9C46A", OFF: "#D55E00", UNJUDGED: "#D9D9D9"}
+
+MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
+"""By which shares printed numbers are moved, to see how many would still be inside."""
+
+
+OF = ["group", "exhibit", "trace", "month", "metric", "estimates", "quantity", "scheduler"]
+"""What tells a printed mean from all others; the next month's is of the same group."""
+
+
+def numbers(found):
+    """List the printed numbers of the exhibits of Mu'alem & Feitelson: what each is of, its group, and its cell."""
+    rows = []
+    for one in found:
+        for record in one.records if one.paper == "mualem2001" else []:
+            for cell in record["verdicts"]["cells"]:
+                row = {"exhibit": record["exhibit"], "group": _group(record["exhibit"], cell["of"], cell)} | cell["of"]
+                if row["group"] in SIMULATED:
+                    digits = decimals(record["exhibit"])
+                    row["decimals"] = digits[tuple(cell["of"][level] for level in digits.index.names)]
+                rows.append(row | {"published": cell["published"], "cell": cell})
+    return pd.DataFrame(rows, columns=[*OF, "decimals", "published", "cell"])
+
+
+def _group(exhibit, of, cell):
+    """The group of `GROUPS` that a number belongs to."""
+    loads, differences, twice, counts = list(GROUPS)[3:]
+    metric, quantity = of.get("metric", ""), of.get("quantity", "")
+    if exhibit == "mualem2001_table1":
+        if metric in ("load", "jobs"):
+            return loads
+        return PROGRAMS if of["trace"] in SP2 and reading(cell, TEXT) else SETTINGS
+    if exhibit in ("mualem2001_table3", "mualem2001_table4"):
+        if quantity == "difference":
+            return differences
+        return twice if exhibit.endswith("4") and quantity == "original" else TEST
+    if exhibit.endswith("_differences") or "[%]" in quantity or quantity.endswith(("_pct", "one_in_so_many")):
+        return differences
+    return twice if exhibit == "mualem2001_table1_jobs" else counts
+
+
+def steps(table):
+    """Count by group and step how many numbers are inside, close, off, or cannot be judged, all of one denominator."""
+    verdicts = pd.DataFrame(index=table.group)
+    for step, name in STEPS.items():
+        verdicts[name] = [_counted(reading(cell, *COUNTED[step])) for cell in table.cell]
+    counts = verdicts.rename_axis(columns="under").stack().groupby(level=[0, 1]).value_counts().unstack()
+    all_steps = pd.MultiIndex.from_product([GROUPS, verdicts], names=["group", "under"])
+    counts = counts.reindex(all_steps, columns=COLOURS).fillna(0).astype(int)
+    return counts.assign(numbers=counts.sum(axis=1))
+
+
+def _counted(one):
+    """As what a reading counts: where its band is so wide that a number inside says little, apart."""
+    if one is None:
+        return UNJUDGED
+    wide = (one["high"] - one["low"]) / 2 > WEAK * abs(one["median"])
+    return WIDE if one["verdict"] == INSIDE and wide else one["verdict"]
+
+
+def controls(table):
+    """Work out, by group of simulated means, which share of wrong numbers would be inside in the last step."""
+    table = table[table.group.isin(SIMULATED)]
+    judged = [reading(cell, *COUNTED[RESTORED]) for cell in table.cell]
+    table = table.assign(judged=judged).dropna(subset="judged")
+    places = table[OF].astype(object).fillna("")
+    bands = pd.DataFrame(list(table.judged), table.index)
+    other = places.scheduler.map(dict(zip(SCHEDULERS, SCHEDULERS[::-1], strict=True)))
+    following = places.month.map(lambda month: str(pd.Period(month) + 1) if month else "none")
+    moved = {
+        "the other scheduler's": places.assign(scheduler=other),
+        "the next month's": places.assign(month=following),
+    }
+    wrong = {"as printed": table.published} | {f"{share:+.0%}": table.published * (1 + share) for share in MOVED}
+    printed = table.published.groupby([places[level] for level in OF]).last()
+    wrong |= {name: printed.reindex(pd.MultiIndex.from_frame(of)).to_numpy() for name, of in moved.items()}
+    wrong = pd.DataFrame(wrong, table.index)
+    inside = wrong.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
+    return inside.where(wrong.notna()).astype(float).groupby(table.group).mean().reindex(SIMULATED)
+
+
+def draw(counts, wrong):
+    """Draw how many means nothing is fitted to lie in our bands, a bar a step, and how many wrong ones would."""
+    group = next(group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0])
+    inside, number = counts.loc[group, [INSIDE, WIDE]].sum(axis=1).set_axis(SHORT), counts.loc[group, "numbers"].iloc[0]
+    names = {"+10%": "10 % larger", "-10%": "10 % smaller", "the other scheduler's": "of the other scheduler"}
+    panels = {
+        f"The {number} printed means, compared with our runs": (inside / number, COLOURS[INSIDE]),
+        "Wrong numbers in their place": (wrong.loc[group, list(names)].dropna().rename(names), "#767676"),
+    }
+    heights = [len(shares) for shares, _ in panels.values()]
+    figure, axes = plt.subplots(2, 1, figsize=(7, 4.2), sharex=True, height_ratios=heights)
+    for ax, (title, (shares, colour)) in zip(axes, panels.items(), strict=True):
+        ax.barh(shares.index, shares, color=colour, height=0.7)
+        ax.bar_label(ax.containers[0], [f"{share:.0%}" for share in shares], padding=4)
+        ax.set_title(title, loc="left", size=10.5)
+        ax.set(xlim=(0, 1), ylim=(len(shares) - 0.5, -0.5))
+        ax.grid(False)
+        ax.spines[["left", "bottom"]].set_visible(False)
+        ax.tick_params(length=0, labelbottom=False)
+    plots.title(figure, f"{inside.iloc[-1]} of {number} printed means lie in our bands; few wrong numbers would")
+    return figure
+
+
+def save(found, folder):
+    """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
+    table = numbers(found)
+    if not len(table):
+        return
+    counts, wrong = steps(table), controls(table)
+    with plt.rc_context():
+        plots.use_style()
+        figure = draw(counts, wrong)
+    plots.save(figure, folder / f"{PICTURE}.png")
+    plt.close(figure)
+    for name, saved in ((PICTURE, counts), (f"{PICTURE}_controls", wrong.round(4))):
+        with paths.replacing(folder / f"{name}.csv") as path:
+            saved.to_csv(path, lineterminator="\n")
+
+
+# Table 1 by its verdicts
+
+
+ROWS = {
+    ("load", "easy"): "load",
+    ("jobs", "easy"): "jobs",
+    ("response_s", "easy"): "response time, EASY",
+    ("response_s", "conservative"): "conservative",
+    ("response_s", "difference"): "difference",
+    ("bounded_slowdown", "easy"): "slowdown, EASY",
+    ("bounded_slowdown", "conservative"): "conservative",
+    ("bounded_slowdown", "difference"): "difference",
+}
+"""The paper's columns by metric and scheduler: response times, then bounded slowdowns."""
+
+GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not judged": "#DDDDDD"}
+
+
+def as_printed(table, changes):
+    """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
+    differences = pd.concat({"difference": changes}, names=["scheduler"]).reorder_levels(table.index.names)
+    both = pd.concat([table, differences]).xs("text", level="rule")
+    verdicts = both.verdict.where(both.verdict.isin(list(GROUND)), "not judged")[both.published.notna()]
+    shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
+    longest = both.index.droplevel(["metric", "scheduler"]).unique().get_level_values("trace").value_counts().max()
+    for ax, of in plots.facets(verdicts, "trace", size=(plots.WIDEST, 1.75)):
+        cells = wide(of.map(list(GROUND).index), "month").reorder_levels(["metric", "scheduler"]).reindex(list(ROWS))
+        places = np.arange(len(cells.columns) + 1) - 0.5, np.arange(len(ROWS) + 1) - 0.5
+        ax.pcolormesh(*places, cells.to_numpy(float), edgecolor="white", linewidth=1, **shades)
+        ax.set_yticks(range(len(ROWS)), ROWS.values(), size=7)
+        ax.set_ylim(len(ROWS) - 0.5, -0.5)
+        plots.month_axis(ax, cells.columns)
+        ax.set_xlim(-0.5, longest - 0.5)
+        ax.grid(False)
+        ax.spines[:].set_visible(False)
+    plots.legend(ax.figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
+    return ax.figure
+
+
+def farthest(table, relative=True, months=10):
+    """Keep the months whose judged numbers are farthest from print by the text; all where nothing is judged."""
+    judged = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin([TEXT], level="rule")]
+    if not len(judged):
+        return table
+    off = (judged.ours - judged.published).abs() / (judged.published.abs() if relative else 1)
+    shown = off.groupby(["trace", "month"]).max().nlargest(months).index
+    return table[pd.MultiIndex.from_frame(table.index.to_frame()[["trace", "month"]]).isin(shown)]

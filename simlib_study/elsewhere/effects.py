@@ -1,0 +1,274 @@
+"""How much a policy, or an estimate, changes what jobs see on a log, with both intervals: one row per log.
+
+An effect is a change as a share of the base, -0.1 being a tenth less. Coincidence and another year are as in
+`simlib.compare`: its `coincidence_low` to `coincidence_high` are `low` to `high` here. That function holds all cases
+against one base, with their percentiles and groups; here cases are simulated once for several bases, and only means are
+worked out, which costs less.
+"""
+
+from functools import partial
+from itertools import pairwise, product
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from simlib.analysis.comparison import parts, places
+from simlib.analysis.replicate import replicate
+from simlib.analysis.stats import PARTS, Interval, intervals, relative_intervals
+from simlib.core.schedule import simulate
+
+from ..tang2013 import TRIPLE, Trace, accuracy
+from ..verdicts import printed
+from . import ENOUGH_ESTIMATES
+
+LEVELS = ["log", "case", "measure"]
+
+COLUMNS = ["base", "value", "effect", "low", "high", "year_low", "year_high"]
+
+MEASURES = ["wait", "response", "bounded_slowdown", "backfilled"]
+"""Means over all jobs; the last is the share of the jobs that were backfilled."""
+
+TAILS = ["wait_95th", "longest_wait"]
+"""Measures that are no means, for whom they matter: they have no other year."""
+
+HOUR_LONGER = "hour_longer"
+"""The share of the jobs that wait more than an hour longer than under the base: that share is the effect, too."""
+
+
+def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, tails=False):
+    """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
+
+    `cases` are by name policies, or pairs of a policy and estimates; `pairs` by the name of an effect those of case and
+    base, left out if one is missing. All are simulated on the log as it is and on the same shaken ones. With `tails`
+    there are `TAILS` and `HOUR_LONGER`, too. Gives the `COLUMNS` by case and measure.
+    """
+    part = pd.Series(parts(workload), workload.jobs.index)
+    cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
+    pairs = {name: pair for name, pair in pairs.items() if set(pair) <= set(cases)}
+    if tails and any(of is not None for _, of in cases.values()):
+        raise ValueError("effects: found a case with other estimates, expected none where there are tails")
+    bases = {base: cases[base] for _, base in pairs.values()} if tails else {}
+    cases = bases | cases  # what others are held against comes first
+    measure = partial(by_part, part, {base: policy for base, (policy, _) in bases.items()})
+    runs = {}
+    for estimates in dict.fromkeys(of for _, of in cases.values()):
+        policies = {name: policy for name, (policy, of) in cases.items() if of == estimates}
+        how = {"shakes": shakes, "seconds": seconds, "seed": seed, "measures": measure}
+        found = replicate(workload, policies, estimates=estimates, **how)
+        runs |= {name: found.xs(name, level="policy") for name in policies}
+    jobs = np.bincount(part, minlength=PARTS)
+    of_cases = {name: _means(of, jobs) for name, of in runs.items()}
+    held = {name: _held(*(of_cases[each] for each in (base, case))) for name, (case, base) in pairs.items()}
+    if tails:
+        held = {name: pd.concat([of, _tails(runs, *pairs[name])]) for name, of in held.items()}
+    return pd.concat(held, names=["case"])
+
+
+def by_part(part, bases, schedule):
+    """Sum the measures over the jobs of each part; with policies in `bases`, find the tails of waits: for `replicate`.
+
+    `part` is that of each job in the log as it is, by the index of the jobs.
+    """
+    workload, wait = schedule.workload, schedule.column("wait")
+    own = part.to_numpy()[places(part.index, workload.jobs.index)]  # shaken jobs stand in another order
+    sums = {measure: np.bincount(own, schedule.column(measure).astype(float), PARTS) for measure in MEASURES}
+    table = pd.DataFrame(sums).rename_axis("part")
+    if bases:
+        table[TAILS] = np.quantile(wait, 0.95), wait.max()
+    for base, policy in bases.items():
+        table[f"{HOUR_LONGER} than {base}"] = (wait - _waits(workload, policy, schedule) > 3600).mean()
+    return table
+
+
+def _waits(workload, policy, schedule):
+    """The waits of these jobs under another policy, which has most likely just been simulated."""
+    known = _Known.waits.setdefault(workload, {})
+    if schedule.policy not in known:
+        known[schedule.policy] = schedule.column("wait")
+    if policy not in known:
+        known[policy] = simulate(workload, policy).column("wait")
+    return known[policy]
+
+
+class _Known:
+    """Waits by workload and policy; in `_memory`, so that they are not part of the key of what is kept."""
+
+    _memory = ("waits",)
+    waits = WeakKeyDictionary()
+
+
+def _means(runs, jobs):
+    """Means over all jobs, by measure and run; and without each part of the log, over all runs, where each has jobs."""
+    sums = runs[MEASURES].to_numpy().reshape(-1, PARTS, len(MEASURES)).T
+    of_all, without = sums.sum(axis=1), sums.mean(axis=2)
+    with np.errstate(invalid="ignore"):
+        without = (without.sum(axis=1, keepdims=True) - without) / (jobs.sum() - jobs)
+    return of_all / jobs.sum(), np.where(jobs.all(), without, np.nan)
+
+
+def _held(base, case, measures=MEASURES):
+    """One case against another, from the means by measure and run, and those without each part."""
+    (of_base, base_without), (of_case, case_without) = base, case
+    means = {"base": of_base.mean(axis=1), "value": of_case.mean(axis=1)}
+    table = pd.DataFrame(means, pd.Index(measures, name="measure"))
+    table[COLUMNS[2:]] = relative_intervals(of_base, of_case, base_without, case_without)
+    return table
+
+
+def _tails(runs, case, base):
+    """What `_held` has of means, of `TAILS` and of `HOUR_LONGER`."""
+    of_base, of_case = (runs[each].groupby("run").first() for each in (base, case))
+    never = np.full((len(TAILS), PARTS), np.nan)
+    table = _held((of_base[TAILS].to_numpy().T, never), (of_case[TAILS].to_numpy().T, never), TAILS)
+    longer = intervals(of_case[f"{HOUR_LONGER} than {base}"], never[0])
+    table.loc[HOUR_LONGER] = [0, longer[0], *longer]
+    return table
+
+
+def at_loads(workload, loads, policies, pair, *, shakes, **options):
+    """Hold a case against a base at each load in reach of a log; `exact` is with exact estimates, at the highest.
+
+    In reach is a load for which interarrival times become a quarter shorter at most, or half as long again.
+    """
+    reach = [to for to in loads if 3 / 4 <= workload.load / to <= 3 / 2]
+    tables = [effects(workload.scale_load(to), policies, {to: pair}, shakes=shakes, **options) for to in reach]
+    if not reach:
+        return pd.DataFrame(columns=COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS[1:]), dtype=float)
+    exact = {name: (policy, "exact") for name, policy in policies.items()}
+    highest = workload.scale_load(reach[-1])
+    tables[-1]["exact"] = effects(highest, exact, {reach[-1]: pair}, shakes=0, **options).effect
+    return pd.concat(tables)
+
+
+# Tables of effects
+
+
+def of_case(table, case, measure):
+    """Take the rows of a case and a measure, by log; none where there is none."""
+    return table[table.index.isin([case], "case") & table.index.isin([measure], "measure")].droplevel(LEVELS[1:])
+
+
+def by_measure(table, case, measures, beside=None):
+    """Take the rows of a case by measure and log, and `beside` them what is printed of it, if its columns have it."""
+    found = pd.concat({measure: of_case(table, case, measure) for measure in measures}, names=["measure"])
+    return found if beside is None or case not in beside else found.assign(printed=beside[case].reindex(found.index))
+
+
+def minus(one, other):
+    """Subtract effects on the same logs, with intervals as of independent errors."""
+    one, other = one.align(other, join="inner", axis=0)
+    table = pd.DataFrame({"base": other.effect, "value": one.effect, "effect": one.effect - other.effect})
+    for low, high in (("low", "high"), ("year_low", "year_high")):
+        down = np.hypot(one.effect - one[low], other[high] - other.effect)
+        up = np.hypot(one[high] - one.effect, other.effect - other[low])
+        table[low], table[high] = table.effect - down, table.effect + up
+    return table
+
+
+def growth(table):
+    """Subtract the first effect of each log from its last, where it has several, in a table by (log, place)."""
+    several = table[table.groupby("log").effect.transform("size") > 1].groupby("log", sort=False)
+    last, first = (several.nth(place).droplevel(1) for place in (-1, 0))
+    return minus(last, first)
+
+
+def of_change(value, base):
+    """Make a row of effects of two numbers by replication, pair by pair; one interval stands in the place of both."""
+    found = value / base - 1
+    interval = Interval.of(found.drop(0))
+    ends = min(interval.low, found[0]), max(interval.high, found[0])
+    return dict(zip(COLUMNS, [base[0], value[0], found[0], *ends, *ends], strict=True))
+
+
+def printed_effects():
+    """Work out effects that Mu'alem & Feitelson print of whole logs, and of the Paragon (1996) and CM-5 from months."""
+    table3 = printed("mualem2001_table3").unstack("estimates")
+    easy, conservative = (table3.xs(name, level="scheduler") for name in ("easy", "conservative"))
+    doubled = printed("mualem2001_table4").unstack("quantity")
+    doubled = (doubled.scaled / doubled.original - 1).unstack("scheduler")
+    months = printed("mualem2001_table1").unstack("metric")
+    months = months.query("trace == 'CM5' or trace == 'Par' and month >= '1996'")
+    sums = months.mul(months.jobs, axis=0).groupby(["scheduler", "trace"]).sum()
+    by_months = (sums.loc["conservative"] / sums.loc["easy"] - 1)[["response_s", "bounded_slowdown"]].T.stack()
+    found = {
+        "conservative": pd.concat([conservative.original / easy.original - 1, by_months]),
+        "exact": easy.f1 / easy.original - 1,
+        "f = 2, against exact": easy.f2 / easy.f1 - 1,
+        "f = 4": easy.f4 / easy.original - 1,
+        "doubled": doubled.easy,
+        "doubled, conservative": doubled.conservative,
+    }
+    logs = {"CTC": "CTC-SP2", "KTH": "KTH-SP2", "SDSC": "SDSC-SP2", "Par": "SDSC-Par-96", "CM5": "LANL-CM5"}
+    return pd.DataFrame(found).rename(index=logs | {"response_s": "response"}).rename_axis(["measure", "log"])
+
+
+def printed_gains(percentile):
+    """List the average changes that Tang et al. print, by (case, measure); their slowdown has no bound."""
+    gains = printed("tang2013_gains")
+    end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
+    return {
+        (f"{order.upper()}, {case.removesuffix(end)}", measures[metric]): -gain
+        for (order, case, metric), gain in gains.items()
+        if case.endswith(end) and metric in measures
+    }
+
+
+LEAST_JOBS = 10
+"""Similar jobs that there have to be, as in the paper of Tang et al."""
+
+
+# How good users' estimates are on a log, and which earlier jobs tell: with a bootstrap over users
+
+
+def with_estimates(logs, about):
+    """Take the jobs with an estimate of the logs that have enough: Traces, whose projects are groups, or users."""
+    found = {}
+    for name, workload in logs.items():
+        if about.estimated[name] >= ENOUGH_ESTIMATES:
+            log = workload.select("requested_time > 0")
+            if log.jobs.group.nunique() < 10:  # no projects: HPC2N has three groups, and 98 % of its jobs are of one
+                log = log.derive(log.jobs.assign(group=log.jobs.user), "users for projects")
+            found[name] = Trace(name, log, "group")
+    return found
+
+
+def shares_used(traces, **bootstrap):
+    """Measure the shares of jobs by how much of their estimates they used; `near` Intrepid's, as in TG-01, or not."""
+    rows, of_print = {}, printed("tang2013_numbers").loc["fig1"]
+    for name, trace in traces.items():
+        for part, of in accuracy.shares_used(trace, **bootstrap).items():
+            rows[part, name] = {"ours": of.value, "low": of.low, "high": of.high}
+    table = _by(rows, "part", "log")
+    table["published"] = table.index.get_level_values("part").map(accuracy.SHARES).map(of_print)
+    return table.assign(near=(table.ours - table.published).abs() <= 0.1)
+
+
+def scatter(traces, **bootstrap):
+    """Measure how much less R scatters within groups by each key than by the one before, the first than of all jobs."""
+    rows = {}
+    for name, trace in traces.items():
+        jobs, of = trace.workload.jobs, accuracy.scatter_within(trace, LEAST_JOBS, **bootstrap)
+        projects = [] if jobs.group.equals(jobs.user) else ["project", "user", "user+project"]
+        for before, key in pairwise(["all", *(projects or ["user"]), TRIPLE]):
+            rows[key, name] = of_change(of[key], of[before])
+    return _by(rows, "key", "log")
+
+
+def by_percentile(traces, percentiles, best, others, **bootstrap):
+    """Measure as effects how much more accurate estimates are by percentiles, and by the `best` than by others."""
+    keys, rows, better = (TRIPLE, "user"), {}, {}
+    asked = list(dict.fromkeys([*percentiles, best, *others]))
+    for name, trace in traces.items():
+        found = accuracy.study([trace], keys, (None,), asked, least=LEAST_JOBS, **bootstrap)[name]
+        found = found.xs("accuracy", axis=1, level="metric").droplevel(["window", "threshold"], axis=1)
+        for key, percentile in product(keys, percentiles):
+            rows[key, name, percentile] = of_change(found[key, percentile], found[accuracy.ORIGINAL[0], 100])
+        for other in others:
+            better[other, name] = of_change(found[TRIPLE, best], found[TRIPLE, other])
+    return _by(rows, "key", "log", "percentile"), _by(better, "other", "log")
+
+
+def _by(rows, *levels):
+    """Make a table of rows by their places."""
+    return pd.DataFrame(rows).T.rename_axis(index=list(levels))

@@ -1,0 +1,241 @@
+"""What is run of a notebook beside what the study has of it, for only the same experiment is comparable with print.
+
+An unchanged notebook is judged. Fewer runs, or others, are judged too, and marked as a preview. Whatever else differs
+makes another experiment, which is judged by nothing.
+"""
+
+import ast
+import hashlib
+import platform
+import re
+import sys
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib import metadata
+from pathlib import Path
+
+from simlib._util.cache import identity
+from simlib.core.workload import Workload
+
+from .loading import Logs
+from .notebooks import notebook
+
+PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
+
+OF_PAPER = ("ANL-Intrepid",)
+"""A paper's own log, for which those of its notebooks stand in."""
+
+REPEATS = re.compile(r"(\w+_)?(shakes|seeds?)|draws|resamples|number_of_runs")
+"""Parameters that say how often the same experiment is repeated, and with which random numbers."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is run of a notebook: its parameters, the cells since these were set, and how both differ from the study's.
+
+    `changed` makes another experiment, of which nothing is comparable; `added` policies, measures and the like leave
+    the numbers of the others as they are; `fewer` logs too; `repeats` are other runs of the same experiment, said by
+    parameter. `code` are the cells without those that only set parameters.
+    """
+
+    notebook: object = None
+    parameters: dict = field(default_factory=dict)
+    cells: tuple = ()
+    code: tuple = ()
+    changed: tuple = ()
+    added: tuple = ()
+    fewer: tuple = ()
+    repeats: dict = field(default_factory=dict)
+    variables: dict = field(default_factory=dict, repr=False)
+
+    @property
+    def unjudged(self):
+        """Why no number is judged, in one line; "" where numbers are."""
+        return f"not judged: {'; '.join(self.changed)}" if self.changed else ""
+
+    @property
+    def undecided(self):
+        """Why nothing is decided of claims and findings, which speak of all policies, measures and logs together."""
+        return f"not judged: {'; '.join([*self.changed, *self.added])}" if self.changed or self.added else ""
+
+    def preview(self, logs=None):
+        """How its runs differ from the study's, in one line; "" where they do not.
+
+        What is not of logs does not depend on how often these are shaken. Of stand-ins and of logs of the reader's the
+        study has no runs.
+        """
+        if logs is not None and (logs.own or logs.stand_in):
+            return ""
+        of_logs = self.notebook.repeats if self.notebook and not logs else ()
+        said = [text for name, text in self.repeats.items() if name not in of_logs]
+        return f"preview: {'; '.join(said)}" if said else ""
+
+    @property
+    def digest(self):
+        """Eight letters, which differ for experiments that do: by cells, parameters, logs, and the package."""
+        logs = [
+            each
+            for value in self.variables.values()
+            for each in (value.values() if isinstance(value, Logs) else [value])
+        ]
+        logs = [(log.name, log.procs, identity(log.jobs)) for log in logs if isinstance(log, Workload)]
+        versions = platform.python_version(), *map(metadata.version, PACKAGES), _package()
+        return hashlib.sha256(repr((self.code, self.parameters, logs, versions)).encode()).hexdigest()[:8]
+
+    def absent(self, logs):
+        """The names of the notebook's own logs that are not among these: not requested, or not on this machine."""
+        own = self.notebook.parameters.get("logs", ()) if self.notebook else ()
+        return set(_listed(own)) - set(logs)
+
+
+def running(name=None):
+    """Compare what runs now with the notebook of the study that it is of.
+
+    Which one it is `study.parameters` was told; where it was not, the `name` says so. Outside of Jupyter the cells are
+    not known, and only parameters are compared. Where no notebook runs there is nothing to compare.
+    """
+    here = name and notebook(name)
+    variables = _variables(here.parameters if here else ())
+    here = notebook(variables["__notebook__"]) if "__notebook__" in variables else here
+    executed = [cell for cell in variables.get("In", ()) if _parsed(cell)]  # not those of comments only
+    if not here or not variables:
+        changed = (NO_NOTEBOOK,) if variables or name else ()
+        return Experiment(cells=tuple(executed), code=tuple(executed), changed=changed, variables=variables)
+    now = {each: variables.get(each, default) for each, default in here.parameters.items()}
+    if isinstance(now.get("logs"), Logs):  # they are called as their names were
+        now["logs"] = now["logs"].asked or here.parameters["logs"]
+    sets = [_sets(cell) for cell in executed]
+    begin = max([number for number, names in enumerate(sets) if names >= set(here.parameters)], default=0)
+    cells, code = executed[begin:], executed[begin:]  # what was run before does no longer count
+    while code and _sets(code[0]) and _sets(code[0]) <= set(here.parameters):
+        code = code[1:]
+    changed, added = _differing(code, here, variables)
+    fewer, repeats = [], {}
+    for each, value in now.items():
+        default = here.parameters[each]
+        said = f"{each} is {value!r}, in the study {default!r}"
+        if _listed(value) == _listed(default):
+            continue
+        if REPEATS.fullmatch(each):
+            repeats[each] = said
+        else:
+            known = [*_listed(default), *OF_PAPER]
+            (fewer if each == "logs" and _are_among(value, known) else changed).append(said)
+    differs = map(tuple, (cells, code, changed, added, fewer))
+    return Experiment(here, now, *differs, repeats, variables)
+
+
+NO_NOTEBOOK = "this is no notebook of the study"
+
+
+def _variables(parameters=()):
+    """The variables of the notebook from which this is called, through whichever module; none where none runs.
+
+    They are Jupyter's, or those that `study.parameters` has marked, or those that have some parameters.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        variables = frame.f_globals
+        if {"__notebook__", "In"} & variables.keys() or (parameters and variables.keys() >= set(parameters)):
+            return variables
+        frame = frame.f_back
+    return {}
+
+
+def _listed(value):
+    """A list where one value may stand for it."""
+    return list(value) if isinstance(value, (list, tuple)) else value if isinstance(value, dict) else [value]
+
+
+def _are_among(names, others):
+    """Whether names of logs, one at least, are all among others."""
+    return bool(_listed(names)) and all(name in _listed(others) for name in _listed(names))
+
+
+@cache
+def _package():
+    """A digest of simlib and of the study."""
+    here = Path(__file__).parent
+    files = sorted([*here.with_name("simlib").rglob("*.py"), *here.rglob("*.py")])
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+# Cells
+
+
+def _sets(cell):
+    """The names that a cell sets; none if it does anything else but import types for them."""
+    lines = [line for line in _parsed(cell) if not isinstance(line, ast.ImportFrom)]
+    targets = [target for line in lines for target in getattr(line, "targets", [getattr(line, "target", None)])]
+    return {target.id for target in targets} if all(isinstance(target, ast.Name) for target in targets) else set()
+
+
+def _differing(cells, here, variables):
+    """How executed cells differ from a notebook's: lists of what makes another experiment, and of what is added."""
+    left, run, added = [cell for cell in here.code if cell != here.tagged], [], []
+    for cell in cells:
+        lines = _parsed(cell)
+        if left and _same(lines, _parsed(left[0])):
+            left.pop(0)
+        elif not any(_same(lines, before) for before in run):
+            if not left or (more := _added(lines, _parsed(left[0]), variables)) is None:
+                own = left[0].splitlines() if left else []
+                line = next((line for line in cell.splitlines() if line.strip() and line not in own), cell.strip())
+                return [f"the study has no cell {line.strip()!r} here"], added
+            left.pop(0)
+            added += [f"{name!r} is not in the study" for name in more]
+        run.append(lines)
+    return [], added
+
+
+@lru_cache(1000)
+def _parsed(cell):
+    """The lines of a cell; its text where it is no Python."""
+    try:
+        return tuple(ast.parse(cell).body)
+    except SyntaxError:
+        return (ast.Constant(cell),)
+
+
+def _same(one, other):
+    """Whether lines are the same but for their comments and layout."""
+    return [*map(ast.dump, one)] == [*map(ast.dump, other)]
+
+
+def _added(new, old, variables):
+    """The names of what code adds to dicts of other code, such as a policy; None if it differs in anything else."""
+    if isinstance(old, (list, tuple)):
+        if not isinstance(new, type(old)) or len(new) != len(old):
+            return None
+        return _together([_added(*pair, variables) for pair in zip(new, old, strict=True)])
+    if not isinstance(old, ast.AST):
+        return [] if new == old else None
+    if isinstance(old, ast.Dict) and isinstance(new, ast.Dict):
+        entries, own = (_entries(of) for of in (new, old))
+        more = [key for key in entries if key not in own]
+        if not own.keys() <= entries.keys() or any(not isinstance(entries[key][0], ast.Constant) for key in more):
+            return None
+        within = [_added(entries[key][1], value, variables) for key, (_, value) in own.items()]
+        return _together([*within, [entries[key][0].value for key in more]])
+    if type(new) is type(old):
+        return _together([_added(getattr(new, field), getattr(old, field), variables) for field in old._fields])
+    if isinstance(new, (ast.List, ast.Tuple)) and new.elts:
+        first, *more = new.elts
+        if isinstance(first, ast.Starred) and _same([first.value], [old]):
+            return [one.value for one in more] if all(isinstance(one, ast.Constant) for one in more) else None
+    if isinstance(new, ast.BinOp) and isinstance(new.op, ast.BitOr) and isinstance(new.right, ast.Dict):
+        there = variables.get(new.left.id) if isinstance(new.left, ast.Name) else None
+        names = [key.value if isinstance(key, ast.Constant) else None for key in new.right.keys]
+        if _same([new.left], [old]) and isinstance(there, dict) and not {None, *there} & {*names}:
+            return names
+    return None
+
+
+def _entries(of):
+    """The entries of a dict, as they are written, by their keys."""
+    return {key and ast.dump(key): (key, value) for key, value in zip(of.keys, of.values, strict=True)}
+
+
+def _together(lists):
+    """One list of several; None if one of them is None."""
+    return None if any(of is None for of in lists) else [one for of in lists for one in of]

@@ -1,0 +1,345 @@
+"""Qsim's scheduler, rule by rule: see `simlib_study.investigations.qsim`, where the source of each rule is named.
+
+All rules switched off it is EASY, as `simlib.engine` has it; switched on, what Tang's simulator does.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simlib._util.compiled import compiled
+from simlib.engine.estimating import adjust, estimates_in_use, put_off, remember
+from simlib.engine.running import NEVER, part, uncounted
+
+from .room import arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
+
+FIVE_MINUTES = 300
+NOBODY = np.int64(-1)
+
+
+class Rules(NamedTuple):
+    """Qsim's rules, each of which can be switched off; what then holds in its place is EASY's.
+
+    From `blocks` on they are about the log and its estimates, before the scheduler runs.
+    """
+
+    partitions: bool = True  # a job takes the smallest aligned block of 2^k, or the whole machine; off: any processors
+    all_drain: bool = True  # each job that cannot start drains the block of its size that is free first; off: the first
+    inner_blocks: bool = True  # a block inside one that runs is free in five minutes; off: when the job there ends
+    least_blocking: bool = True  # a job takes the idle block in the fewest larger idle ones; off: the first one
+    backfill_last: bool = True  # jobs are backfilled where no other could start; off: each in its turn
+    each_start: bool = True  # each start begins the pass again; off: the head's shadow time is held through it
+    five_minutes: bool = True  # what is busy stays so for that long; off: what has outlived an adjusted estimate does
+    whole_minutes: bool = True  # estimates are cut to whole minutes, of which there is at least one
+    single_events: bool = True  # jobs of one second arrive or end one by one, arrivals first, with a pass after each
+    blocks: bool = True  # the log is put on blocks, see `on_blocks`
+    overruns: bool = True  # estimates stand that are below the run time; off: they are raised to it
+    beforehand: bool = True  # adjusted estimates come with the log, made from its own ends (bqsim.py:376)
+    cut: bool = True  # long runs are cut, see `as_read`
+    drop: bool = True  # some jobs are dropped, see `as_read`
+
+    def without(self, *names):
+        """Switch some rules off."""
+        return self._replace(**dict.fromkeys(names, False))
+
+
+class _Blocks(NamedTuple):
+    """The blocks of a machine, the smallest ones first; a kind is a size."""
+
+    first: np.ndarray  # by kind the number of its first block, and one behind the last
+    size: np.ndarray  # by kind, processors
+    parent: np.ndarray  # the smallest block that holds this one and more, -1 for none
+    inside: np.ndarray  # how many jobs run on this block or within it
+    around: np.ndarray  # how many run on a larger block that holds it
+    begin: np.ndarray  # its processors
+    end: np.ndarray
+    free_at: np.ndarray  # when it is taken to be free, in this pass
+    drained: np.ndarray  # whether it is, in this pass
+    longest: np.ndarray  # by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
+    soonest: np.ndarray  # by kind the block that is free first, in this pass
+    waiting: np.ndarray  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
+
+
+def blocks_of(machine):
+    """Lay out the aligned blocks of a machine of so many processors, and the whole machine as one."""
+    size = np.array(sorted({2**kind for kind in range(machine.bit_length())} | {machine}))
+    count = machine // size
+    kind, first = np.repeat(np.arange(size.size), count), np.append(0, count.cumsum())
+    begin = (np.arange(kind.size) - first[kind]) * size[kind]
+    end = begin + size[kind]
+    held = (kind > kind[:, None]) & (begin <= begin[:, None]) & (end[:, None] <= end)  # a row a block, by which others
+    parent = np.where(held.any(axis=1), held.argmax(axis=1), NOBODY)
+    inside, around, free_at = np.zeros((3, kind.size), np.int64)
+    longest, soonest, waiting = np.zeros((3, size.size), np.int64)
+    drained = np.zeros(kind.size, np.bool_)
+    return _Blocks(first, size, parent, inside, around, begin, end, free_at, drained, longest, soonest, waiting)
+
+
+@uncounted
+def within(blocks, block, kind):
+    """Find the first block of a kind within another one, and the one behind the last."""
+    first, size = blocks.first[kind], blocks.size[kind]
+    return first + blocks.begin[block] // size, min(first + blocks.end[block] // size, blocks.first[kind + 1])
+
+
+@uncounted
+def occupy(blocks, block, kind, by):
+    """Let a job take a block of a kind, by 1, or leave it, by -1; those around it and inside it count with it."""
+    around = block
+    while around >= 0:
+        blocks.inside[around] += by
+        around = blocks.parent[around]
+    for smaller in range(kind):
+        first, behind = within(blocks, block, smaller)
+        for other in range(first, behind):
+            blocks.around[other] += by
+
+
+@uncounted
+def is_idle(blocks, block):
+    """Tell whether nobody runs on any processor of a block."""
+    return blocks.inside[block] == 0 and blocks.around[block] == 0
+
+
+@uncounted
+def expect(blocks, smallest, block_of, expected, now, rules):
+    """Work out when each block of the smallest kind that is waited for, or a larger one, is taken to be free."""
+    least = now + FIVE_MINUTES if rules.five_minutes else now
+    free_at, parent, inside = blocks.free_at, blocks.parent, blocks.inside
+    free_at[:] = now
+    for i in range(expected.count[0]):
+        job = expected.jobs[i]
+        end, around = max(expected.time[job], least), block_of[job]
+        while around >= 0 and free_at[around] < end:  # those around it are free no sooner
+            free_at[around] = end
+            around = parent[around]
+    for kind in range(blocks.size.size - 1, smallest - 1, -1):
+        longest, soonest = NOBODY, blocks.first[kind]
+        for block in range(blocks.first[kind], blocks.first[kind + 1]):
+            if inside[block] == 0:
+                if blocks.around[block] == 0:
+                    if parent[block] >= 0:
+                        free_at[block] = free_at[parent[block]]
+                    longest = max(longest, free_at[block])
+                else:
+                    free_at[block] = now + FIVE_MINUTES if rules.inner_blocks else free_at[parent[block]]
+            if free_at[block] < free_at[soonest]:
+                soonest = block
+        blocks.longest[kind], blocks.soonest[kind] = longest, soonest
+
+
+@uncounted
+def place_for(blocks, kind, until, rules):
+    """Find an idle block of a kind that is not drained; or one that is free until then. Returns -1 for none."""
+    best, fewest = NOBODY, NEVER
+    for block in range(blocks.first[kind], blocks.first[kind + 1]):
+        if not is_idle(blocks, block) or (blocks.drained[block] if until < 0 else blocks.free_at[block] < until):
+            continue
+        if not rules.least_blocking:
+            return np.int64(block)
+        larger, around = 0, blocks.parent[block]
+        while around >= 0:
+            larger += is_idle(blocks, around)
+            around = blocks.parent[around]
+        if larger < fewest:
+            best, fewest = np.int64(block), np.int64(larger)
+    return best
+
+
+@uncounted
+def drain(blocks, smallest, kind):
+    """Drain the block of a kind that is free first, with all that are around it, or inside it and waited for."""
+    block = blocks.soonest[kind]
+    for smaller in range(smallest, kind):
+        first, behind = within(blocks, block, smaller)
+        blocks.drained[first:behind] = True
+    around = np.int64(block)
+    while around >= 0:
+        blocks.drained[around] = True
+        around = blocks.parent[around]
+
+
+@uncounted
+def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, rules, tried):
+    """Find who starts next. Returns the place in the queue, the block, whether somebody waits before; -1 for nobody.
+
+    Those of one size fare alike: when one was blocked, so are the others, and they drain the same block.
+    """
+    smallest, untried = NOBODY, 0
+    for other in range(blocks.size.size - 1, -1, -1):
+        if blocks.waiting[other] > 0:
+            smallest, untried = other, untried + 1
+    blocks.drained[:] = False
+    tried[:] = False
+    blocked = False
+    for i in range(count):
+        if untried == 0 and rules.backfill_last:
+            break
+        job = jobs[i]
+        if not tried[kind[job]]:
+            block = place_for(blocks, kind[job], -1, rules)
+            if block >= 0:
+                return np.int64(i), block, blocked
+            if not blocked:
+                expect(blocks, smallest, block_of, expected, now, rules)
+            if rules.all_drain or not blocked:
+                drain(blocks, smallest, kind[job])
+            tried[kind[job]] = blocked = True
+            untried -= 1
+        if not rules.backfill_last and now + needed[job] <= blocks.longest[kind[job]]:
+            return np.int64(i), place_for(blocks, kind[job], now + needed[job], rules), True
+    if rules.backfill_last:
+        for i in range(count):
+            job = jobs[i]
+            if now + needed[job] <= blocks.longest[kind[job]]:
+                return np.int64(i), place_for(blocks, kind[job], now + needed[job], rules), True
+    return NOBODY, NOBODY, False
+
+
+@uncounted
+def next_on_any(running, jobs, count, size, needed, now, rules, held):
+    """Find who starts next on any free processors, as `next_on_blocks`: EASY, but for three rules.
+
+    `held` are the shadow time and the extra processors, and whether they are known.
+    """
+    free = running.free[0]
+    if rules.each_start:
+        held[2] = 0
+    for i in range(count):
+        job = jobs[i]
+        if i == 0 and size[job] <= free:
+            return np.int64(i), np.int64(0), False
+        if i == 0 and not held[2]:
+            hold(held, running, size, job, now, rules)
+        in_time = now + needed[job] <= held[0]
+        if i > 0 and size[job] <= free and ((in_time and not rules.backfill_last) or size[job] <= held[1]):
+            if not in_time:
+                held[1] -= size[job]
+            return np.int64(i), np.int64(0), True
+    if rules.backfill_last:
+        for i in range(1, count):
+            if size[jobs[i]] <= free and now + needed[jobs[i]] <= held[0]:
+                return np.int64(i), np.int64(0), True
+    return NOBODY, NOBODY, False
+
+
+@uncounted
+def hold(held, running, size, head, now, rules):
+    """Find the shadow time and the extra processors of the head."""
+    expected, available, shadow = running.by_expected_end, running.free[0], now
+    least = now + FIVE_MINUTES if rules.five_minutes else now
+    for other in range(expected.count[0] - 1, -1, -1):
+        end = max(expected.time[expected.jobs[other]], least)
+        if available >= size[head] and end > shadow:
+            break
+        available += size[expected.jobs[other]]
+        shadow = max(shadow, end)
+    held[0], held[1], held[2] = shadow, available - size[head], 1
+
+
+@uncounted
+def put_in_order(jobs, count, submit, estimate, size, now, score):
+    """Sort the queue by WFP, the first to arrive first where it is equal; most of it is in order already."""
+    for i in range(count):
+        job = jobs[i]
+        score[job] = (np.float64(now - submit[job]) / max(np.float64(estimate[job]), 1.0)) ** 3 * size[job]
+    for i in range(1, count):
+        job, j = jobs[i], i
+        while j > 0 and (score[jobs[j - 1]] < score[job] or (score[jobs[j - 1]] == score[job] and jobs[j - 1] > job)):
+            jobs[j] = jobs[j - 1]
+            j -= 1
+        jobs[j] = job
+
+
+@uncounted
+def earliest_to_start_first(ends):
+    """Let the job that started first end first, where several end next."""
+    jobs, last = ends.jobs, ends.count[0] - 1
+    i = last
+    while i > 0 and ends.time[jobs[i - 1]] == ends.time[jobs[last]]:
+        i -= 1
+    job = jobs[i]
+    for j in range(i, last):
+        jobs[j] = jobs[j + 1]
+    jobs[last] = job
+
+
+@part
+def cut_to_minutes(estimate, job):
+    """Cut the estimate of a job to whole minutes, of which there is one at least."""
+    estimate[job] = max(estimate[job] // 60, 1) * 60
+
+
+@compiled
+def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_stop, wfp, rules, blocks, adjusting):
+    """Start times, backfilled and t_sched under Qsim's rules, for a queue in order of WFP, or else of arrival.
+
+    `blocks` are those of the machine, or of one processor without partitions; `adjusting` is None where no estimate is
+    adjusted. All else is as for `simlib.engine.easy`.
+    """
+    n = submit.size
+    arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
+    estimates = estimates_in_use(estimate, adjusting, None)
+    tried, block_of, kind = np.zeros(blocks.size.size, np.bool_), np.full(n, NOBODY), np.zeros(n, np.int64)
+    if rules.partitions:
+        for job in range(n):
+            while blocks.size[kind[job]] < size[job]:
+                kind[job] += 1
+    expected = running.by_expected_end
+    jobs, count, score, held = np.empty(n, np.int64), 0, np.zeros(n), np.zeros(3, np.int64)
+
+    while progress_and_stop[1] == 0:
+        now = min(next_arrival(arrivals), next_end(running.by_end))
+        if now == NEVER:
+            break
+        progress_and_stop[0] = arrivals.arrived[0] - count
+
+        single_arrival = rules.single_events and next_arrival(arrivals) <= now
+        more = not single_arrival
+        while more and next_end(running.by_end) <= now:
+            if rules.single_events:
+                earliest_to_start_first(running.by_end)
+            job = end_job(running, size)
+            if rules.partitions:
+                occupy(blocks, block_of[job], kind[job], -1)
+            submit_followers(arrivals, job, now)
+            remember(adjusting, job, now)
+            more = not rules.single_events
+        more = single_arrival or not rules.single_events
+        while more and next_arrival(arrivals) <= now:
+            job = arrive(arrivals)
+            adjust(adjusting, estimates, job, now)
+            if rules.whole_minutes:
+                cut_to_minutes(estimates.user, job)
+                if adjusting is not None:
+                    cut_to_minutes(estimates.t_sched, job)
+            blocks.waiting[kind[job]] += 1
+            jobs[count] = job
+            count += 1
+            more = not rules.single_events
+
+        if not rules.five_minutes:
+            put_off(adjusting, expected.jobs, expected.count[0], expected.time, running.start, estimates.running, now)
+        if wfp:
+            put_in_order(jobs, count, submit, estimates.queue, size, now, score)
+        held[2] = 0
+        while count > 0:
+            if rules.partitions:
+                place, block, passed = next_on_blocks(
+                    blocks, block_of, jobs, count, kind, expected, estimates.backfill, now, rules, tried
+                )
+            else:
+                place, block, passed = next_on_any(running, jobs, count, size, estimates.backfill, now, rules, held)
+            if place < 0:
+                break
+            job = jobs[place]
+            running.backfilled[job] = passed
+            start_job(running, job, now, size, run, estimates.running)
+            if rules.partitions:
+                occupy(blocks, block, kind[job], 1)
+                block_of[job] = block
+            blocks.waiting[kind[job]] -= 1
+            count -= 1
+            for i in range(place, count):
+                jobs[i] = jobs[i + 1]
+    return running.start, running.backfilled, estimates.t_sched

@@ -1,0 +1,164 @@
+"""The logs of an exhibit, by name, as they can be had here: what a notebook hands to `simlib.replicate`."""
+
+import importlib
+import sys
+import warnings
+
+import pandas as pd
+
+from simlib import parameters as checking
+from simlib.core.workload import Workload
+from simlib.logs.archive import ArchiveError, load, path_or_name
+from simlib.logs.reading import taken
+from simlib.logs.swf import LogWarning
+
+
+def log(name, variant=None):
+    """Load a log of the catalogue, as `simlib.load`, without warnings of what is odd about it: the records say so.
+
+    Examples
+    --------
+    >>> log("sample").name
+    'sample'
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LogWarning)
+        return load(name, variant)
+
+
+class Logs(dict):
+    """Logs by the paper's names: workloads, or functions of a seed that draw one.
+
+    `traces` has what the study knows of each, by the same names; `absent` the names of those that are not on this
+    machine; `own` says that they are logs of the reader's, for which nothing is printed; `asked` has the names by which
+    they were requested.
+    """
+
+    asked = ()
+
+    def __init__(self, logs, traces=(), absent=(), own=False):
+        super().__init__(logs)
+        self.traces, self.absent, self.own = dict(traces), list(absent), own
+
+    def is_absent(self, **of):
+        """Whether the log of a printed number, by what it is of, is not on this machine."""
+        return False
+
+    def origin(self, **of):
+        """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
+        return {}
+
+    def matters(self, name, rule):
+        """Whether a log comes out otherwise under a rule than under others."""
+        return True
+
+    @property
+    def stand_in(self):
+        """Whether any of them only stands in for a log."""
+        return any(workload.stand_in for workload in self.workloads())
+
+    def workloads(self, seed=0):
+        """List the workloads; of a log that is drawn again for each run one draw."""
+        return [each if isinstance(each, Workload) else self.traces[name].draw(seed) for name, each in self.items()]
+
+    def drawn(self, seed):
+        """Take the workloads by name; of a log that is drawn again for each run the draw of this seed."""
+        return dict(zip(self, self.workloads(seed), strict=True))
+
+    @property
+    def table(self):
+        """Which file or model each came from, and which of its jobs take part; what is absent is printed."""
+        for name in self.absent:
+            print(f"{name}: not on this machine, left out")
+        return sources(self.workloads())
+
+
+def parameters(notebook, *, own=False, **expected):
+    """Check the parameters of the notebook that calls it, as `simlib.parameters.check`, and the names of its `logs`.
+
+    `own` says that these may be logs of the reader's. The notebook's name is left in its variables, for `asked`.
+
+    Examples
+    --------
+    >>> In, logs = ['logs: list[str] = ["CTC", "KTH"]'], ["LANL"]  # in a notebook both are there
+    >>> parameters("mualem2001/table4")
+    Traceback (most recent call last):
+        ...
+    ValueError: logs: found LANL, expected names out of CTC, KTH, SDSC, Par, CM5
+    """
+    variables = sys._getframe(1).f_globals
+    checking.check(variables, **expected)
+    if "logs" not in expected and isinstance(names := variables.get("logs"), list):
+        are_own(notebook.partition("/")[0], names, own)
+    variables["__notebook__"] = notebook
+
+
+def are_own(paper, names, allowed=True):
+    """Tell whether some names are those of logs of the reader's, and not a paper's; ValueError if neither is right."""
+    known = importlib.import_module(f"{__package__}.{paper}").known()
+    foreign = [name for name in names if name not in known]
+    if foreign and (len(foreign) < len(names) or not allowed):
+        more = ", or only logs of your own" if allowed else ""
+        raise ValueError(f"logs: found {', '.join(foreign)}, expected names out of {', '.join(known)}{more}")
+    for name in foreign:
+        try:
+            path = path_or_name(name)
+        except ArchiveError as error:
+            raise ValueError(f"logs: {error}; or names out of {', '.join(known)}") from None
+        if not isinstance(path, str) and not path.is_file():
+            raise ValueError(f"logs: {name}: found a folder, expected the path of a log")
+    return bool(foreign)
+
+
+def logs(paper, names=None, **settings):
+    """Take the logs of a paper, such as "mualem2001" or "tang2013", as far as they are on this machine.
+
+    Parameters
+    ----------
+    paper : str
+    names : str or list of str, optional
+        The paper's names of the logs; by default all. Or only logs of the reader's, by path or name in the catalogue.
+    **settings
+        Of the paper's own `logs`, such as `jobs` and `estimates` for Mu'alem & Feitelson.
+
+    Returns
+    -------
+    Logs
+        Where none of them is on this machine, the synthetic twins of all.
+
+    Examples
+    --------
+    >>> list(logs("mualem2001", ["sample"]))
+    ['sample']
+    """
+    module = importlib.import_module(f"{__package__}.{paper}")
+    if names is None:
+        return module.logs(**settings)
+    asked = getattr(names, "asked", names)
+    names = [asked] if isinstance(asked, str) else list(asked)
+    own = are_own(paper, names)
+    made = module.own_logs(by_name(names), **settings) if own else module.logs(names, **settings)
+    made.asked = asked
+    return made
+
+
+def by_name(paths):
+    """Load logs of the reader's, by their paths or their names in the catalogue, for the study of a paper."""
+    workloads = [taken(path) for path in paths]
+    names = [workload.name for workload in workloads]
+    if doubled := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise ValueError(f"logs: found {doubled[0]} twice, expected logs with different names")
+    return dict(zip(names, workloads, strict=True))
+
+
+def sources(workloads):
+    """Lay out which file or model each workload came from, and which of its jobs take part, as a table."""
+    rows = []
+    for workload in workloads:
+        dropped = [f"{count:,} {reason}" for reason, count in workload.dropped.value_counts(sort=False).items()]
+        source = workload.source
+        file = f"model: {source['model']}" if "model" in source else source.get("file", "none")
+        file = f"SYNTHETIC {file}" if workload.stand_in else file
+        sizes = f"{workload.procs:,}", f"{len(workload):,}"
+        rows.append((workload.name, file, *sizes, "; ".join(dropped), "; ".join(workload.history)))
+    return pd.DataFrame(rows, columns=["log", "file", "processors", "jobs", "dropped", "then"]).set_index("log")

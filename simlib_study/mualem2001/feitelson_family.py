@@ -1,0 +1,215 @@
+"""Other ways to make the Feitelson '96 model, since its constants are not available: what does a result depend on?
+
+MF make three variants of the model F: Fs, with sizes "to emphasize small jobs", Fl, with run times "to emphasize longer
+jobs", and Fsl with both, which mimics CTC. Every member of the family is an F with such variants; `MAIN` is the one
+that `feitelson96` makes by default. `answers` lays out the measurements on each member, and `drawn` draws them.
+"""
+
+import textwrap
+import tomllib
+from contextlib import suppress
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from simlib import plots
+from simlib._util import paths
+from simlib.models import feitelson96
+
+from ..claims import HOLDS, HOLDS_NOT, OPEN, claim, claims, criteria
+from ..results import bracketed
+from .load_curves import Curves
+
+MAIN = "mostly Paragon, Fl by size"
+"""The member of `feitelson96.table`: run times of Fl and Fsl are fitted size by size."""
+
+
+def members():
+    """Read the family: by name, numbers as from `feitelson96.table`, and how each `mimics` the run times of CTC."""
+    found = tomllib.loads((paths.DATA / "models" / "feitelson_family.toml").read_text(encoding="utf-8"))
+    main = feitelson96.table()
+    family = {MAIN: main | {"mimics": "by size"}}
+    for member in found["member"]:
+        size = {"general": member["size"], "ctc": main["size"]["ctc"]}
+        run = {"general": member["run"], "ctc": found["ctc"]}
+        own = {"fit": f"refitted: {member['name']}", "mimics": "in two branches"}
+        family[member["name"]] = main | own | {"size": size, "run": run}
+    return family
+
+
+def labels(members):
+    """Label each member's variants: alike where the numbers are; each Fsl by how its run times are fitted."""
+    found = {}
+    first = {}
+    for (name, about), (variant, parts) in product(members.items(), feitelson96.VARIANTS.items()):
+        numbers = repr([about[of][which] for of, which in zip(("size", "run"), parts, strict=True)])
+        shared = f"Fsl {about['mimics']}" if variant == "Fsl" and "mimics" in about else None
+        label = f"{variant} of {name}" if shared in {None, *first.values()} else shared
+        found[name, variant] = first.setdefault(numbers, label)
+    return found
+
+
+def fsl(members):
+    """Name the Fsl of the family, each with a member that has it."""
+    found = {}
+    for (name, variant), label in labels(members).items():
+        if variant == "Fsl":
+            found.setdefault(label, name)
+    return found
+
+
+def unlike(about):
+    """List the variants that do not do what their names say: smaller jobs of Fs, and longer ones of Fl, than of F."""
+    table = described(about)
+    smaller = table.mean_size["Fs"] < table.mean_size["F"] and table.upto_8["Fs"] > table.upto_8["F"]
+    longer = (table.loc["Fl"] > table.loc["F"])[["median_run", "above_1h", "above_4h"]].all()
+    return [variant for variant, fits in (("Fs", smaller), ("Fl", longer)) if not fits]
+
+
+def family(members):
+    """Describe all members, by (member, variant), as `described`; and tell in a column which are `unlike`."""
+    table = pd.concat({name: described(about) for name, about in members.items()}, names=["member"])
+    without = {name: unlike(about) for name, about in members.items()}
+    return table.assign(unlike=[variant in without[name] for name, variant in table.index])
+
+
+def described(about):
+    """Work out from the numbers, not from a sample, sizes in processors and run times in seconds of each variant."""
+    n = np.arange(1, about["machine"] + 1)
+    seconds = np.geomspace(1, 1e6, 5000)
+    rows = {}
+    for variant, (sizes, runs) in feitelson96.VARIANTS.items():
+        chances = feitelson96.size_chances(about["size"][sizes], about["machine"])
+        branches = chances @ feitelson96.branch_chances(about["run"][runs], n)
+        upto = 1 - np.exp(-seconds[:, None] / np.array(about["run"][runs]["means"])) @ branches
+        rows[variant] = {"mean_size": chances @ n, "upto_8": chances[:8].sum()}
+        rows[variant] |= {"median_run": np.interp(0.5, upto, seconds)}
+        rows[variant] |= {f"above_{hours}h": 1 - np.interp(3600 * hours, seconds, upto) for hours in (1, 4)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("variant")
+
+
+# What is asked of each member, and answered.
+
+
+def of_member(curves, members, name, steps):
+    """Take the simulations of a member's models, of the `steps` from its Fsl and of Jann's, under short labels."""
+    of_family = labels(members)
+    named = {variant: of_family[name, variant] for variant in feitelson96.VARIANTS}
+    named |= {f"Fsl, {step}": f"{named['Fsl']}: {step}" for step in steps} | {"Jann": "Jann"}
+    there = curves.points.index.unique("workload")
+    named = {label: found for label, found in named.items() if found in there}
+    tables = []
+    for table in curves:
+        parts = {label: table.xs(found, level="workload") for label, found in named.items()}
+        tables.append(pd.concat(parts, names=["workload"]).reorder_levels(table.index.names))
+    return Curves(*tables)
+
+
+def asked(questions, of_members):
+    """Ask questions of each member's simulations under each rule, as far as a changed notebook can answer them."""
+    found = {}
+    for id, question in questions.items():
+        for name, curves in of_members.items():
+            for rule in curves.points.index.unique("rule"):
+                answers = found.setdefault(id, {}).setdefault(rule, {})
+                with suppress(KeyError):
+                    answers[name] = question(Curves(*(table.xs(rule, level="rule") for table in curves)))
+    return found
+
+
+ABOUT = {"MF-20": "Fl", "MF-21": "Fl", "MF-22": "Fs"}
+"""The variants that claims are about; those of MF-43 are the names of its parts."""
+
+NOT_COUNTED = "not counted"
+"""What a legend calls a verdict, where not by its name."""
+
+
+def counts_for(id, part, member, unlike):
+    """Tell whether a member's variants do what their names say, as far as this part of a claim is about one."""
+    return not unlike.get((member, ABOUT.get(id, part)), False)
+
+
+def decided(id, measured, unlike, logs=None):
+    """Decide a claim by what was measured of its parts: by rule, member and part. Of `unlike` ones nothing counts."""
+    readings = {
+        rule: {
+            part: {on: found[part] for on, found in members.items() if counts_for(id, part, on, unlike)}
+            for part in criteria()[id]
+        }
+        for rule, members in measured.items()
+    }
+    without = []
+    for (on, found), (part, criterion) in product(next(iter(measured.values())).items(), criteria()[id].items()):
+        if not counts_for(id, part, on, unlike):
+            one, form = found[part], f"{{:{criterion.form}}}"
+            without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
+    note = f"not counted, because the variant is not what its name says: {'; '.join(without)}" if without else ""
+    return claim(id, readings, lambda of: of, logs, note=note)
+
+
+def answers(measured, unlike):
+    """Lay out what was measured by (claim, part, rule, member): `value`, `low`, `high`, and the verdict on it."""
+    rows = {}
+    for id, rules in measured.items():
+        for (part, criterion), (rule, members) in product(criteria()[id].items(), rules.items()):
+            for on, found in members.items():
+                one = found[part]
+                verdict = criterion.judge(one) if counts_for(id, part, on, unlike) else NOT_COUNTED
+                rows[id, part, rule, on] = {"value": one.value, "low": one.low, "high": one.high, "verdict": verdict}
+    levels, columns = ["claim", "part", "rule", "member"], ["value", "low", "high", "verdict"]
+    return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=levels), columns)
+
+
+GREY = "#808080"
+SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NOT_COUNTED: GREY}
+BOUNDS = {"facecolor": "#DDE8DD"}
+
+
+def drawn(table, columns=3):
+    """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member."""
+    table = table.xs(table.index.unique("rule")[0], level="rule")
+    panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    size = (plots.WIDEST, 1.2 + rows * (1.05 + 0.15 * len(members)))
+    figure, axes = plots.plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False)
+    for ax, (id, part) in zip(axes.flat, panels, strict=False):
+        _panel(ax, table.xs((id, part), level=("claim", "part")), members, criteria()[id][part])
+        ax.set_title(textwrap.fill(f"{claims()[id]['claim']} ({part})", 32), size=7)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()
+    axes[0, 0].set(yticks=range(len(members)), ylim=(len(members) - 0.5, -0.5))
+    for ax in axes[:, 0]:
+        ax.set_yticks(range(len(members)), members, size=7.5)
+    dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
+    there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
+    plots.legend(figure, there | {"the range that the claim requires": BOUNDS})
+    everywhere = (table.verdict == HOLDS).groupby(level=["claim", "part"]).all()
+    count = f"{everywhere.sum()} of {len(everywhere)} parts of the claims hold"
+    plots.title(figure, f"{count} on every model compared, by the text's rules")
+    return figure
+
+
+def _panel(ax, rows, members, criterion):
+    """Draw what was measured on each member, and shade the range that the claim requires."""
+    bounds = np.array([criterion.above, criterion.below])
+    known = np.array([*rows.value, *rows.low, *rows.high, *bounds])
+    ends = known[np.isfinite(known)].min(), known[np.isfinite(known)].max()
+    margin = 0.06 * (ends[1] - ends[0]) or 0.06
+    ax.set_xlim(ends[0] - margin, ends[1] + margin)
+    ax.axvspan(*np.clip(bounds, *ax.get_xlim()), zorder=0, **BOUNDS)
+    for name, row in rows.iterrows():
+        place, colour = members.index(str(name)), SHADES[row.verdict]
+        ax.hlines(place, *np.clip([row.low, row.high], *ax.get_xlim()), color=colour, linewidth=3, alpha=0.4)
+        ax.plot(row.value, place, color=colour, markersize=5, **_dot(row.verdict))
+    unit, sign = (100, "%") if "%" in criterion.form else (1, "")
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{unit * value:.3g}{sign}"))
+    ax.grid(axis="y", visible=False)
+
+
+def _dot(verdict):
+    """The mark of a verdict."""
+    return {"marker": "o", "linestyle": "", "fillstyle": "none" if verdict == NOT_COUNTED else "full"}

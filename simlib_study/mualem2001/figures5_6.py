@@ -1,0 +1,199 @@
+"""What policies backfill on logs and on models by load, and how workloads differ (Figures 5 and 6, section 3.3)."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from simlib import plots
+from simlib.analysis import size_classes
+from simlib.analysis.stats import cluster_bootstrap, mean_interval
+from simlib.core import sweeps
+
+from .. import results
+from ..claims import Measure
+from ..results import AS_IT_IS
+from ..verdicts import RESTORED, SCHEDULERS, TEXT, printed
+from . import SP2, trace_of
+
+# Figure 5
+
+
+def compared(runs):
+    """Put differences from the first policy, run by run, beside the policies; level `of` in place of `policy`.
+
+    Behind those of others than conservative backfilling stands a name, unless there is only one other.
+    """
+    of = {name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")}
+    first, *others = of.items()
+    for name, measured in others:
+        difference, behind = measured - first[1], "" if name == "conservative" or len(others) == 1 else f" of {name}"
+        of |= {f"difference{behind}": difference, f"relative{behind}": difference / first[1].where(first[1] != 0)}
+    return pd.concat(of, names=["of"])
+
+
+def intervals(changes):
+    """Give of what is `compared` on models the mean, with its 90 % interval by Student's t over the runs."""
+    by_run = results.wide(changes.rename_axis(columns="metric").stack(future_stack=True), "run")
+    return mean_interval(by_run.T).rename_axis(by_run.index.names)
+
+
+def laid_out(table, runs):
+    """Order a table of what is `compared` by metric, workload, load, rule, group and `of`, and say how many `jobs`."""
+    levels = [name for name in ("metric", "log", "load", "rule", "group", "of") if name in table.index.names]
+    of_jobs = [name for name in levels if name in ("log", "load", "group")]
+    table = results.in_order(table, *levels)
+    places = table.index.droplevel([name for name in levels if name not in of_jobs])
+    table.insert(0, "jobs", runs.jobs.groupby(of_jobs).mean().reindex(places).to_numpy())
+    return table.rename_axis(index={"log": "workload"})
+
+
+def panels(table, other):
+    """Put shares of the policies before what begins with such a name of `of`, as a level `panel`; no restored logs."""
+    table = table.drop(index=RESTORED, level="rule", errors="ignore")
+    of = table.index.get_level_values("of").str
+    shares = table[~of.startswith(("difference", "relative"))]
+    first = table.index.unique("of")[0]
+    label = f"{other} {'to' if other == 'relative' else 'from'} {'EASY' if first == 'easy' else first}'s"
+    return pd.concat({"share of jobs backfilled": shares, label: table[of.startswith(other)]}, names=["panel"])
+
+
+MOST = 12
+"""So many groups, those with most jobs, are drawn."""
+
+
+def drawn_by_group(table, label):
+    """Draw shares by group, of those with most jobs: one column per log, below it how conservative differs."""
+    jobs = table.jobs.groupby(["workload", "group"]).first().groupby("workload").rank(ascending=False, method="first")
+    table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= MOST], "difference")
+    widths = [2 + len(of.index.unique("group")) for _, of in table.groupby("workload", sort=False)]
+    size = max(6, 1.2 + 0.24 * sum(widths)) / len(widths), 2.4
+    shared = {"sharex": "col", "sharey": "row", "widths": widths, "size": size}
+    for ax, part in plots.facets(table, "panel", "workload", **shared):
+        del part.attrs["names"]["group"]  # each log has its own
+        entries = plots.curves(ax, part, "group", "of", "rule", bars=("low", "high"))
+        ax.tick_params(axis="x", rotation=90)
+        ax.yaxis.set_major_formatter("{x:.0%}")
+        ax.axhline(0, color="black", linewidth=0.8)
+        ax.tick_params(axis="x", labelsize=7)
+    ax.figure.set_size_inches(11, ax.figure.get_figheight())  # or the sizes would touch each other
+    ax.figure.supxlabel(label, size=9)
+    plots.legend(ax.figure, entries)
+    apart = table.xs(table.index.unique("panel")[1], level="panel").ours
+    of = apart.abs().idxmax()
+    place = dict(zip(apart.index.names, of, strict=True))
+    far = f"{place['workload']}, {place['group']} ({apart[of]:+.0%} of the jobs)"
+    plots.title(ax.figure, f"The policies' shares of backfilled jobs differ most on {far}")
+    return ax.figure
+
+
+def in_words(totals, names):
+    """Write what the policies backfill of some logs by the text, such as "EASY / conservative KTH 40.0% / 41.0%"."""
+    shares = totals.loc["backfilled"].xs(TEXT, level="rule").ours.unstack("of", sort=False)
+    of = [name for name in shares if not name.startswith(("difference", "relative"))]
+    numbers = (f"{name} {' / '.join(map('{:.1%}'.format, shares.loc[name, of]))}" for name in names)
+    return f"{' / '.join('EASY' if name == 'easy' else name for name in of)} {', '.join(numbers)}"
+
+
+def beside(table, form="{:.1%}"):
+    """Write what is `laid_out` as text, with intervals: a column each value of `of`."""
+    relative = table.index.get_level_values("of").str.startswith("relative")
+    value = "ours" if "ours" in table else "mean"
+    text = [results.with_intervals(table[~relative], form, value)]
+    text += [results.with_intervals(table[relative], "{:+.1%}", value)]
+    return results.wide(pd.concat(text), "of")
+
+
+def with_printed(changes):
+    """Take relative differences of all jobs, and as a reading `printed` what Table 1 has of the performance on SDSC."""
+    relative = changes[changes.index.isin(["relative"], level="of") & changes.index.isin(["all"], level="group")]
+    relative = relative.droplevel(["of", "group"])
+    of_print, found = printed("mualem2001_table1").xs("SDSC", level="trace").unstack(["scheduler", "metric"]), {}
+    for metric in ("response_s", "bounded_slowdown"):
+        means = [np.average(of_print[who, metric], weights=of_print[who, "jobs"]) for who in SCHEDULERS]
+        found[metric] = means[1] / means[0] - 1
+    of = {"rule": "printed", "log": "SDSC", "run": 0}
+    index = pd.MultiIndex.from_tuples([tuple(of[name] for name in relative.index.names)], names=relative.index.names)
+    return pd.concat([relative, pd.DataFrame(found, index)])
+
+
+# Figure 6
+
+
+OTHERS = ("Par", "CM5")
+"""The logs that the text sets against the SP2 ones."""
+
+MODEL = "Feitelson"
+
+WEEK = 7 * 86400
+
+
+def of_weeks(workloads, resamples=1000, seed=0):
+    """Work out mean and median of run time, size and machine share of workloads, and of resamples of their weeks."""
+    tasks = [(workload, resamples, [seed, number]) for number, workload in enumerate(workloads.values())]
+    tables = sweeps.sweep(_of_weeks, tasks)
+    return pd.concat(dict(zip(workloads, tables, strict=True)), names=["workload"])
+
+
+def _of_weeks(workload, resamples, seed):
+    """Describe one workload, and those that are put together from its weeks."""
+    jobs = workload.jobs[["run", "procs"]].set_axis(["run", "size"], axis=1)
+    week = (workload.jobs.submit - workload.jobs.submit.min()) // WEEK
+    drawn = cluster_bootstrap(jobs, week, resamples, seed)
+    medians = jobs.quantile(0.5, interpolation="lower")
+    whole = {(name, "mean"): jobs[name].mean() for name in jobs} | {(name, "median"): medians[name] for name in jobs}
+    table = pd.concat([pd.DataFrame(whole, [AS_IT_IS]), drawn.set_axis(drawn.index + AS_IT_IS + 1)])
+    for statistic in ("mean", "median"):
+        table["machine_share", statistic] = table["size", statistic] / workload.procs
+    names = ["quantity", "statistic"]
+    return table.rename_axis(index="replication", columns=names).stack(names, future_stack=True)
+
+
+def ratios(found):
+    """Divide each statistic of the SP2 logs by that of the others and of the model: the `results.spread` by pair."""
+    there = list(found.index.unique("workload"))
+    others = [other for other in there if trace_of(other) in (*OTHERS, MODEL)]
+    pairs = product([one for one in SP2 if one in there], others)
+    divided = {(one, other): found.loc[one] / found.loc[other] for one, other in pairs}
+    made = pd.concat(divided, names=["one", "other"]) if divided else found[:0].rename_axis(index={"workload": "one"})
+    return results.spread(made, resampled=True)
+
+
+def by_quantity(table, forms):
+    """Write numbers with their intervals as text, a column each quantity and statistic; `forms` are by quantity."""
+    columns = {
+        quantity: results.with_intervals(table.xs(quantity, level="quantity"), form).unstack("statistic")
+        for quantity, form in forms.items()
+    }
+    return pd.concat(columns, axis=1).reindex(table.index.droplevel(["quantity", "statistic"]).unique())
+
+
+def sp2_against_others(found, of_models):
+    """Measure the geometric mean of the SP2 logs over that of the others and each model; nothing where a log lacks."""
+    traces = found.index.get_level_values("workload").map(trace_of)
+    if not {*SP2, *OTHERS} <= set(traces):
+        return {}
+    measured = {}
+    for name in of_models.index.unique("workload"):
+        both = pd.concat([found[traces.isin([*SP2, *OTHERS])], of_models.loc[[name]].rename({name: MODEL})])
+        logs = np.log(both.unstack("workload")).T.groupby(trace_of).mean()  # two years of one trace count as one
+        divided = np.exp(logs.loc[list(SP2)].mean() - logs.loc[[*OTHERS, MODEL]].mean())
+        measured[name] = {
+            f"{statistic} {word}": Measure.spread(divided.xs((quantity, statistic), level=("quantity", "statistic")))
+            for statistic in ("mean", "median")
+            for quantity, word in (("run", "run time"), ("size", "size"))
+        }
+    return measured
+
+
+def gaps(made, ctc, jann, least_jobs=100):
+    """Measure the largest gaps between run times of a model, CTC and the Jann model: of all jobs, and by size."""
+    found = []
+    for one, other in zip(made, jann, strict=True):
+        table = size_classes.distances([("made", one), ("CTC", ctc), ("Jann", other)], "made", least_jobs)
+        of_all, by_size = table.loc["all"], table.drop(["sizes", "all"]).median()
+        found.append(
+            {f"{name}, all jobs": of_all[name] for name in table}
+            | {f"{name}, by size": by_size[name] for name in table}
+        )
+    return {part: Measure.mean([each[part] for each in found]) for part in found[0]}

@@ -1,0 +1,179 @@
+"""Models under rising load: simulated again and again, and by how much policies differ (sections 3.1 to 3.3)."""
+
+from collections import namedtuple
+from collections.abc import Mapping
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from simlib import plots
+from simlib._util import cache
+from simlib.analysis import load_curves
+from simlib.analysis.load_curves import over_runs
+from simlib.core import sweeps
+
+from ..claims import NOTHING, Measure
+from . import LABELS
+
+
+def share_backfilled(schedule):
+    """Tell for each job whether it was backfilled, as 0 or 1."""
+    return schedule.column("backfilled").astype(float)
+
+
+MEASURES = load_curves.MEASURES | {"backfilled": share_backfilled}
+"""What is measured of every simulation, whatever a notebook shows of it: so one finds what another has made."""
+
+POINT = ["replication", "workload", "load", "scheduler", "rule", "metric"]
+DIFFERENCE = ["replication", "workload", "load", "rule", "scheduler", "metric"]
+
+Curves = namedtuple("Curves", "points differences")
+"""Each simulation, and how much more each policy has than the first one of its reading."""
+
+
+def curves(
+    models,
+    readings,
+    loads,
+    *,
+    seeds,
+    batch,
+    measures=load_curves.MEASURES,
+    stopping=load_curves.STOPPING,
+    feedback=(),
+    executor=None,
+):
+    """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
+
+    `readings` are policies by name, by rule; the first of each is what the others are compared with. `seeds` make the
+    replications 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
+    follow others.
+    """
+    policies = {(name, rule): policy for rule, of_rule in readings.items() for name, policy in of_rule.items()}
+    once = cache.once(_at_load)
+    made = {}
+    for label, make in models.items():  # one after another, for the workloads of all are large
+        how = policies, MEASURES | dict(measures), batch[label], dict(stopping), label in feedback
+        workloads = {number: make(seed) for number, seed in enumerate(seeds, 1)}
+        of_label = loads[label] if isinstance(loads, Mapping) else loads
+        cases = list(product(workloads, sorted(of_label, reverse=True)))  # high loads take longest
+        tasks = [(workloads[number], load, *how) for number, load in cases]
+        found = dict(zip(cases, sweeps.sweep(once, tasks, executor, label="loads"), strict=True))
+        made |= {(number, label, load): found[number, load] for number in workloads for load in of_label}
+    in_order = sorted(made, key=lambda case: case[0])
+    tables = (pd.concat({case: made[case][kind] for case in in_order}) for kind in (0, 1))
+    tables = (table.rename_axis(names) for table, names in zip(tables, (POINT, DIFFERENCE), strict=True))
+    return Curves(*(table[table.index.isin(list(measures), level="metric")] for table in tables))
+
+
+def _at_load(workload, load, policies, measures, batch, stopping, feedback):
+    """Simulate one load; the cache, which notebooks share, keeps it."""
+    first = {rule: name for name, rule in reversed(policies)}
+    pairs = {(rule, name): ((first[rule], rule), (name, rule)) for name, rule in policies if name != first[rule]}
+    return load_curves.at_load(workload, load, policies, batch, pairs, measures, stopping, feedback)
+
+
+def filed(differences):
+    """Lay differences out as they are filed: where two policies were compared, these are columns."""
+    others = differences.index.unique("scheduler")
+    if len(others) > 1:
+        return differences
+    return differences.droplevel("scheduler").rename(columns={"one": "easy", "other": others[0]})
+
+
+STOPPED = "stopped: too high"
+TITLES = {"response_s": "Response time", "bounded_slowdown": "Bounded slowdown"}
+
+
+def drawn(points, value, limits=()):
+    """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
+
+    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit.
+    """
+    tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits)
+    top = points.index.get_level_values("metric").map(tops)
+    table, entries = points.assign(top=top, **{STOPPED: points[value].where(points.ceiling)}), {}
+    size = 2.3 + 1.2 / points.index.unique("workload").size, 2.7
+    for ax, part in plots.facets(table, "metric", "workload", size=size, labels=LABELS, sharex=True, sharey="row"):
+        entries = plots.curves(ax, part, "load", "scheduler", value=value, bars=("low", "high"), shift=0.003) | entries
+        entries |= plots.circles(ax, part, "load", "scheduler", value=STOPPED, shift=0.003)
+        ax.set_ylim(0, part.top.max() if part.top.notna().any() else None)
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.figure.supxlabel("load", size=9)
+    plots.legend(ax.figure, entries)
+    apart = points[["low", "high"]].unstack("scheduler")
+    overlap = (apart.low.max(axis=1) <= apart.high.min(axis=1)).sum()
+    plots.title(ax.figure, f"The schedulers' intervals overlap at {overlap} of {len(apart)} points")
+    return ax.figure
+
+
+def differences_drawn(differences):
+    """Draw by load how much more policies have than the first: a column of panels a metric, a colour a model."""
+    table, entries = differences.assign(**{STOPPED: differences.relative.where(differences.ceiling)}), {}
+    labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("scheduler")}
+    for ax, part in plots.facets(table, "scheduler", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
+        ax.axhline(0, color="black", linewidth=1)
+        entries = plots.curves(ax, part, "load", "workload", "rule", value="relative", bars=("low", "high")) | entries
+        entries |= plots.circles(ax, part, "load", "workload", value=STOPPED)
+        plots.in_whole_per_cents(ax.yaxis)
+        ax.set_xlabel("load")
+    plots.legend(ax.figure, entries)
+    steady = differences[~differences.ceiling.astype(bool)]
+    steady = steady.xs(differences.index.unique("rule")[0], level="rule").xs("response_s", level="metric").relative
+    most = ", ".join(f"{name} {of.iloc[-1]:+.0%}" for name, of in steady.groupby("workload", sort=False))
+    plots.title(ax.figure, f"More response time than EASY at the highest steady load: {most}")
+    return ax.figure
+
+
+# What the text says of models under rising load, measured on differences under one rule
+
+
+HIGH = (0.75, 0.90)
+"""The loads, both included, that are called high."""
+
+
+def at_high_load(differences, metric, labels):
+    """Average relative differences, by replication, over the HIGH loads that are steady on all of these models.
+
+    A load is steady where the ceiling stops at most half of the runs; if no high one is, the next below is taken.
+    """
+    relative, steady = _by_load(differences, metric, labels)
+    loads = [load for load in steady if HIGH[0] <= load <= HIGH[1]] or steady[steady < HIGH[0]][-1:]
+    return relative[relative.index.isin(loads, level="load")].groupby("replication").mean()
+
+
+def furthest(differences, metric, label):
+    """Take the relative difference on a model at the steady load at which it is the largest, by replication."""
+    relative, steady = _by_load(differences, metric, [label])
+    by_load = relative[label].unstack("load")[list(steady)]
+    return by_load[by_load.mean().abs().idxmax()] if len(steady) else pd.Series(dtype=float)
+
+
+def _by_load(differences, metric, labels):
+    """Lay out differences by replication and load, a column a model, and find those that are steady on all."""
+    found = differences.xs(("conservative", metric), level=("scheduler", "metric"))
+    stopped = over_runs(found, "relative").ceiling.astype(float).unstack("workload")[list(labels)]
+    return found.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
+
+
+def larger(high, one, other):
+    """Work out, run by run, how much larger one model's difference is in size than another's."""
+    return np.sign(high[one].mean()) * (high[one] - high[other])
+
+
+def explained(differences, metric, one, steps, other):
+    """Measure the share that each step from one model on adds of what its difference lacks to another model's."""
+    high = at_high_load(differences, metric, [one, *steps.values(), other])
+    high *= np.sign(high[other].mean())
+    lacking, before, found = high[other] - high[one], one, {}
+    for name, after in steps.items():
+        added, before = high[after] - high[before], after
+        found[name] = Measure.ratio(added, lacking) if lacking.mean() > 0 else NOTHING
+    return found
+
+
+def mean(runs):
+    """Measure the mean over the replications that there are."""
+    runs = runs.dropna()
+    return Measure.mean(runs) if len(runs) > 1 else NOTHING

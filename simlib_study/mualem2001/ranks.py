@@ -1,0 +1,48 @@
+"""How long may a job wait, by its rank in the queue (MF section 2.2), and how long is a profile (2.1)?"""
+
+from heapq import heappop, heappush
+
+import numpy as np
+import pandas as pd
+
+from simlib.core.schedule import simulate
+from simlib.explain.listening import listen
+
+
+def beyond_rank(jobs):
+    """Count the jobs that wait longer than any job may run, times their rank in the queue when they arrive.
+
+    The `limit` is the longest estimate, or run time where jobs outlive their estimates; `most` the longest wait as a
+    share of what is allowed; `beyond_estimate` counts the jobs if the longest estimate alone is the limit.
+    """
+    per_rank = jobs.wait / ranks(jobs.submit, jobs.start)
+    estimate = jobs.estimate.max()
+    limit = max(estimate, jobs.run.max())
+    beyond, of_estimate = (int((per_rank > most).sum()) for most in (limit, estimate))
+    return {"limit": limit, "beyond": beyond, "most": per_rank.max() / limit, "beyond_estimate": of_estimate}
+
+
+def ranks(submit, start):
+    """Work out each job's rank in the queue when it arrives: one more than the earlier jobs that go on waiting then."""
+    found, waiting = [], []
+    for arrives, starts in zip(submit, start, strict=True):
+        while waiting and waiting[0] <= arrives:
+            heappop(waiting)
+        found.append(len(waiting) + 1)
+        heappush(waiting, starts)
+    return pd.Series(found, submit.index)
+
+
+def items(schedule, jobs):
+    """Schedule the first jobs again, and count at each decision the profile's items (MF section 2.1) and the jobs."""
+    rows = []
+
+    def count(_, listener):
+        machine = listener.scene.machine
+        promised = sum(job.promised is not None for job in listener.scene.queue)
+        rows.append((len(machine.profile.times) - 1, promised + len(machine.running)))
+
+    first = schedule.column("submit").argsort(kind="stable")[:jobs]
+    few = schedule.workload.select(np.isin(np.arange(len(schedule.jobs)), first))
+    listen(simulate(few, schedule.policy, schedule.overrun), count)
+    return pd.DataFrame(rows, columns=["items", "jobs"])

@@ -1,0 +1,96 @@
+"""The jobs that a log lost to cleaning: what they were like, and the log with them back, drawn again for each seed."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import pandas as pd
+
+from simlib.core.workload import Workload
+from simlib.logs import restoring
+
+FIELDS = ("run", "procs", "requested_time", "status")
+"""What a setting may say of a user's lost jobs, see `_values`."""
+
+POOL = 1000
+"""How many jobs are made up of a user in a draw, for the lost ones to be drawn from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lost:
+    """The jobs that a cleaned log lost, as far as it is known what they were like."""
+
+    log: Workload
+    users: list
+    condition: str
+    estimates: str
+
+    @cached_property
+    def known_gaps(self):
+        """When the lost jobs were submitted, as from `restore.lost`."""
+        return restoring.lost(self.log)
+
+    def inferred_from(self, of):
+        """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.
+
+        "" stands for what a number is of none: a difference between the schedulers has no scheduler.
+        """
+        numbers = [number for user in self.users for number in user.get("inferred_from", [])]
+        return any(all(of.get(key, "") == value for key, value in number.items()) for number in numbers)
+
+    def whole(self, seed):
+        """Draw the log with the lost jobs back: a Workload with its job lines, of the jobs that are simulated.
+
+        What is the same for all lost jobs of a user, but not exactly known, is drawn once: one setting for the log.
+        """
+        rng = np.random.default_rng([seed, 1])
+        pools = {user["user"]: self._pool(user, rng) for user in self.users}
+        every = {user["user"]: user["every"] for user in self.users if user.get("every")}
+        drawn = restoring.put_back(self.log, pools, seed, every, self.known_gaps)
+        return (drawn.select(self.condition) if self.condition else drawn).with_estimates(self.estimates)
+
+    @cached_property
+    def _like(self):
+        """The log's lines that each user's lost jobs resemble, by user; many draws are made of them."""
+        return {one["user"]: self.log.log.query(one["lines"]) for one in self.users if "lines" in one}
+
+    def _pool(self, user, rng):
+        """The lines that a user's lost jobs are drawn from: of other jobs of the user, or one."""
+        lines = self._like.get(user["user"], pd.DataFrame(index=[0]))
+        if not len(lines):
+            raise ValueError(f"{self.log.name}: user {user['user']}: found no job line with {user['lines']!r}")
+        lines = lines.iloc[rng.integers(len(lines), size=POOL)]
+        return lines.assign(**{name: _values(user[name], rng) for name in FIELDS if name in user})
+
+    def drawn(self, seed):
+        """Draw as `whole`, without the job lines; the last draws are kept, for several policies simulate the same."""
+        return _drawn(self, seed)
+
+
+@lru_cache(maxsize=100)  # as many as a notebook draws of a log, so that one policy finds what another has drawn
+def _drawn(lost, seed):
+    found = lost.whole(seed)
+    found._log = None
+    return found
+
+
+def _values(of, rng):
+    """Make the values of a field.
+
+    Of a number, that; of a range, one number in it for all jobs of the log; of more measurements than two, one number
+    too, which their true mean may be (Student's t), not below the least of them; of a `mean` and `sd` normal ones, of a
+    `mean` and `log_sd` lognormal ones, at least 1; the mean may be a range or measurements too.
+    """
+    if isinstance(of, list) and len(of) > 2:
+        error = np.std(of, ddof=1) / len(of) ** 0.5
+        return max(np.mean(of) + error * rng.standard_t(len(of) - 1), min(of))
+    if isinstance(of, list):
+        return int(rng.integers(*of, endpoint=True))
+    if not isinstance(of, dict):
+        return of
+    mean = _values(of["mean"], rng)
+    if "log_sd" in of:
+        drawn = rng.lognormal(np.log(mean) - of["log_sd"] ** 2 / 2, of["log_sd"], POOL)
+    else:
+        drawn = rng.normal(mean, of["sd"], POOL)
+    return np.maximum(drawn.round(), 1).astype(int)

@@ -1,0 +1,402 @@
+"""What is simulated again and again, laid out beside the printed numbers, with a verdict on each.
+
+*Runs* have levels by what was simulated (log, month, estimates and the like), policy, rule and run. Run 0 is the
+workload as it is; runs 1, 2, ... differ by chance: submit times are shaken, estimates drawn. Tables of the study call
+logs, policies and runs traces, schedulers and replications.
+"""
+
+import numpy as np
+import pandas as pd
+
+from simlib.analysis.stats import Interval, band, middle
+
+from . import verdicts
+from .experiments import running
+from .loading import Logs
+from .verdicts import ABSENT, CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, decimals, deviation, printed
+
+AS_IT_IS = 0
+"""The run that changes nothing."""
+
+CLOSE_TO = {"bounded_slowdown": 0.10}
+"""How far from the median of the runs a number outside their band may lie to be called close; of others, 0.05."""
+
+READING = ["ours", "deviation", "low", "median", "high", "verdict"]
+"""What a record has of a number under a rule."""
+
+LEVELS = {"log": "trace", "policy": "scheduler", "run": "replication"}
+"""What levels of runs are called in the study's tables."""
+
+
+def by_reading(readings, simulate):
+    """Simulate every reading of the paper, and put a level `rule` before the others.
+
+    Parameters
+    ----------
+    readings : dict
+        By name the logs, as `simlib.replicate` takes them by name, and what else `simulate` takes; those without logs
+        are left out.
+    simulate : callable
+        Gives the runs of a reading, from `simlib.replicate`.
+
+    Returns
+    -------
+    DataFrame
+        A log whose lost jobs are drawn is nowhere as it is: for that, run 0, stands the median of its runs.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> logs = {"sample": simlib.load("sample")}
+    >>> readings = {"text": (logs, simlib.EASY()), "likely": (logs, simlib.EASY(reuse_extra=True))}
+    >>> runs = by_reading(readings, lambda logs, policy: simlib.replicate(logs, policy, shakes=1))
+    >>> list(runs.index.names), len(runs)
+    (['rule', 'log', 'run'], 4)
+    """
+    tables = {}
+    for rule, (logs, *others) in readings.items():
+        if logs:
+            runs = simulate(logs, *others)
+            drawn = runs.index.isin([name for name, log in logs.items() if callable(log)], level="log")
+            tables[rule] = pd.concat([runs[~drawn], _median_first(runs[drawn])]) if drawn.any() else runs
+    return pd.concat(tables, names=["rule"])
+
+
+def _median_first(runs):
+    """Put the median of the other runs in the place of run 0."""
+    others, runs = runs.index.names.difference(["run"]), runs.astype(float)
+    medians = runs.drop(0, level="run").groupby(others, sort=False).median()
+    first = runs.index.get_level_values("run") == 0
+    places = runs[first].index.droplevel("run")
+    runs[first] = medians.reindex(places.reorder_levels(others) if len(others) > 1 else places).to_numpy()
+    return runs
+
+
+def spread(runs, averaged=None, resampled=False):
+    """Work out how each number spreads over its runs.
+
+    Parameters
+    ----------
+    runs : DataFrame or Series
+        By level, one of them `run`, with one column per measure; or one row per run, with columns by all other levels.
+    averaged : int, optional
+        How many runs are averaged in print where estimates are drawn, and there is no run 0: `ours` is the mean then,
+        and the band is that of means of so many.
+    resampled : bool
+        Whether runs are resamples of the same jobs: then 95 % of them lie between `low` and `high`.
+
+    Returns
+    -------
+    DataFrame
+        By the other levels, and by `metric` where there are several measures: `ours`, of run 0; `mean` and `sd`;
+        `low`, `median` and `high`, between which one more run would lie, see `stats.band`.
+
+    Examples
+    --------
+    >>> runs = pd.Series([5.0, 4, 6, 8], pd.MultiIndex.from_product([["KTH"], range(4)], names=["log", "run"]))
+    >>> spread(runs).loc["KTH", ["ours", "mean", "median"]].tolist()
+    [5.0, 6.0, 6.0]
+    """
+    if isinstance(runs, pd.DataFrame) and runs.columns.nlevels > 1:
+        wide = runs.T
+    else:
+        if isinstance(runs, pd.DataFrame):
+            runs = runs.rename_axis(columns="metric").stack(future_stack=True)
+        runs = runs.rename_axis(index={"run": "replication"})
+        wide = runs.unstack("replication").reindex(runs.index.droplevel("replication").unique())
+    shaken = wide.drop(columns=AS_IT_IS, errors="ignore")
+    ours = wide[AS_IT_IS] if AS_IT_IS in wide else pd.Series(np.nan, wide.index)
+    table = pd.DataFrame({"ours": ours, "mean": shaken.mean(axis=1), "sd": shaken.std(axis=1)})
+    table = table.join((middle if resampled else band)(shaken.T))
+    if averaged and (random := ours.isna()).any():
+        table.loc[random, ["low", "median", "high"]] = band(shaken[random].T, averaged)
+        table.loc[random, "ours"] = table["mean"]
+    return table
+
+
+def in_order(table, *levels):
+    """Order a table by these levels, each in the order in which its values appear.
+
+    Examples
+    --------
+    >>> table = pd.Series([1, 2, 3], pd.MultiIndex.from_tuples([("b", 2), ("a", 1), ("b", 1)], names=["log", "f"]))
+    >>> in_order(table, "log", "f").index.tolist()
+    [('b', 2), ('b', 1), ('a', 1)]
+    """
+    table = table.reorder_levels(levels)
+    prefixes = [table.index.droplevel(list(levels[k:])) for k in range(1, len(levels))]
+    first_seen = [pd.factorize(prefix)[0] for prefix in (*prefixes, table.index)]
+    return table.iloc[np.lexsort(first_seen[::-1])]
+
+
+def over_draws(draws):
+    """Lay out what was counted on each draw of the restored logs, Series by the same levels, as `judge` takes it.
+
+    `ours` is the median, and between `low` and `high` lie all of them.
+
+    Examples
+    --------
+    >>> over_draws([pd.Series({"jobs": 7}), pd.Series({"jobs": 9})]).loc["jobs"].to_dict()
+    {'ours': 8.0, 'low': 7.0, 'median': 8.0, 'high': 9.0}
+    """
+    if not draws:
+        return pd.DataFrame()
+    wide = pd.concat(draws, axis=1)
+    median = wide.median(axis=1)
+    return pd.DataFrame({"ours": median, "low": wide.min(axis=1), "median": median, "high": wide.max(axis=1)})
+
+
+def against(table, printed):
+    """Put printed numbers, and by how much ours deviate, into a table of `spread`; nan where nothing is printed."""
+    others = [name for name in table.index.names if name not in printed.index.names]
+    places = table.index.droplevel(others)
+    if places.nlevels > 1:
+        places = places.reorder_levels(printed.index.names)
+    table = table.copy()
+    table.insert(0, "published", printed.reindex(places).to_numpy())
+    table.insert(list(table).index("ours") + 1, "deviation", deviation(table.ours, table.published))
+    return table
+
+
+def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
+    """Lay printed numbers beside ours, and tell of each whether it may well be the same.
+
+    Of another experiment than the study's no number is judged; what differs is printed.
+
+    Parameters
+    ----------
+    runs : DataFrame or Series
+        As `spread` takes or gives it, or a Series of what was counted, by the printed levels; or a dict of these by
+        rule, which may be empty. Levels may have names of `LEVELS`.
+    name : str
+        Of the printed numbers, as for `printed`.
+    logs : Logs
+        Which are absent, and which lack jobs, so that their numbers are not judged.
+    averaged : int
+        As for `spread`.
+    points : bool
+        Whether the numbers are differences in per cent: they are close where as many points apart as means may be per
+        cent, and have no relative deviation.
+    notes : Series of str
+        By the printed levels what there is to say of numbers, before what is missing from their logs.
+
+    Returns
+    -------
+    DataFrame
+        By the printed levels, in order: `published`, `ours`, `deviation`, those of `spread`, `verdict`, `note`.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2").verdict.tolist()
+    ['inside', 'off']
+    """
+    of_print, logs, experiment = printed(name), Logs({}) if logs is None else logs, running()
+    if said := not logs.own and (experiment.unjudged or experiment.preview(logs)):
+        print(f"{name}: {said}")
+    if isinstance(runs, dict):
+        runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}
+        runs = pd.concat(runs, names=["rule"])
+    table = spread(runs, averaged) if {"run", "replication"} & set(runs.index.names) else runs
+    table = (table.to_frame("ours") if isinstance(table, pd.Series) else table).rename_axis(index=LEVELS)
+    levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
+    table = _with_absent(in_order(table, *levels), of_print, logs)
+    table = against(table, of_print)
+    digits = decimals(name)
+    said = {} if notes is None else notes.reorder_levels(of_print.index.names).to_dict()
+    noted = []
+    for place, row in zip(table.index, table.itertuples(), strict=True):
+        of = dict(zip(levels, place if isinstance(place, tuple) else (place,), strict=True))
+        rule = of.pop("rule", TEXT)
+        if logs.own or experiment.unjudged or row.published != row.published:
+            noted.append((None, ""))
+            continue
+        origin = logs.origin(**of)
+        of_number = tuple(of[level] for level in of_print.index.names)
+        verdict = ABSENT if row.ours != row.ours else origin.get("unjudged", {}).get(rule)
+        if not verdict:
+            known = "low" in table and not np.isnan(row.low)
+            interval = Interval(row.low, row.median, row.high) if known else Interval(row.ours, row.ours, row.ours)
+            share = CLOSE_TO.get(of.get("metric"), 0.05)
+            digit = digits[of_number if len(of_number) > 1 else of_number[0]]
+            verdict = verdicts.judge(row.published, interval, 100 * share if points else share, digit, absolute=points)
+        noted.append((verdict, "; ".join(filter(None, [said.get(of_number), origin.get("note")]))))
+    table[["verdict", "note"]] = pd.DataFrame(noted, table.index, dtype=object)
+    if logs.own:
+        return table.drop(columns=["published", "deviation"])
+    return table.drop(columns="deviation") if points else table
+
+
+def _with_absent(table, of_print, logs):
+    """Add printed numbers of logs that are absent, and leave out rows of logs for which a rule changes nothing."""
+    places = of_print.index.to_frame(index=False)
+    alone = places[[logs.is_absent(**place) for place in places.to_dict("records")]]
+    rules = table.index.unique("rule") if "rule" in table.index.names else []
+    if len(alone):
+        alone = alone.merge(pd.DataFrame({"rule": rules}), how="cross") if len(rules) else alone
+        order = list(dict.fromkeys([*table.index.unique("trace"), *alone.trace])) if "trace" in alone else []
+        table = table.reindex(table.index.append(alone.set_index(list(table.index.names)).index))
+        if "month" in alone:  # the absent ones among the others
+            places = {"trace": order, "month": sorted(table.index.unique("month"))}
+            key = lambda level: level.map(places[level.name].index)  # noqa: E731
+            table = table.sort_index(level=["trace", "month"], key=key, sort_remaining=False)
+    for rule in rules if "trace" in table.index.names else []:
+        same = [name for name in table.index.unique("trace") if not logs.matters(name, rule)]
+        table = table[~(table.index.isin([rule], level="rule") & table.index.isin(same, level="trace"))]
+    return table
+
+
+def cells(table):
+    """Take the judged numbers of a table of `judge` for a record: by place, ours under each rule."""
+    if not {"verdict", "note"} <= set(table):
+        return []
+    levels = [level for level in table.index.names if level != "rule"]
+    rows = table[table.verdict.notna()].reindex(columns=["published", *READING, "note"])
+    for end in ("high", "median", "low"):
+        rows[end] = rows[end].where(rows.low.notna(), rows.ours)
+    found = []
+    for place, part in rows.groupby(level=levels, sort=False):
+        rules = part.index.get_level_values("rule") if "rule" in part.index.names else [TEXT]
+        readings = dict(zip(rules, part[READING].to_dict("records"), strict=True))
+        cell = {"of": dict(zip(levels, place, strict=True)), "published": part.published.iloc[0], "readings": readings}
+        found.append(cell | ({"note": part.note.iloc[0]} if part.note.iloc[0] else {}))
+    return found
+
+
+def tallies(judged, *keys):
+    """Count the judged numbers of a table of `judge`, or of several, by some of their levels, rule beside rule.
+
+    Under `RESTORED` numbers of logs that lost no jobs count as under `LIKELY`.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> table = judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2")
+    >>> tallies(table, "trace")["text"][["inside", "close", "off"]].iloc[0].tolist()
+    [1, 0, 1]
+    """
+    groups, there = {}, set()
+    for table in [judged] if isinstance(judged, pd.DataFrame) else judged:
+        for cell in cells(table):
+            groups.setdefault(tuple(cell["of"][key] for key in keys), []).append(cell)
+            there |= set(cell["readings"])
+    rules = {TEXT: (TEXT,), LIKELY: (LIKELY,), RESTORED: (RESTORED, LIKELY)}
+    shown = {"cells": "cells", "by_chance": "outside by chance"} | {each: each for each in (INSIDE, CLOSE, OFF)}
+    rows = {}
+    for group, members in groups.items():
+        counts = {name: verdicts.tally(members, *of) for name, of in rules.items() if name in there}
+        rows[group] = {(name, head): of[key] for name, of in counts.items() for key, head in shown.items()}
+    if not rows:
+        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(keys), names=keys))
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)
+
+
+def in_bands(*judged, of=""):
+    """Say for a title how many of the printed numbers, `of` some table, that are judged lie in the bands of our runs.
+
+    Examples
+    --------
+    >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    >>> in_bands(judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2"))
+    '1 of 2 printed numbers lie inside our bands'
+    """
+    counts = pd.concat([table.verdict for table in judged]).value_counts()
+    inside, others = counts.get(INSIDE, 0), counts.reindex([CLOSE, OFF]).sum()
+    if not inside + others:
+        return "no number is compared with print"
+    several = any("rule" in table.index.names and table.index.unique("rule").size > 1 for table in judged)
+    compared = "comparisons with print" if several else "printed numbers"
+    return f"{inside} of {inside + others:.0f} {compared}{of and f' of {of}'} lie inside our bands"
+
+
+def beside(table, form, across, sd=False):
+    """Lay out a table of `judge` for reading: the printed number, ours, and by how much it is off; all text.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With a level `rule`: the first is shown in full, of others how far off they are.
+    form : str
+        Of numbers, such as "{:,.0f}".
+    across : str or list of str
+        Levels that go into the columns.
+    sd : bool
+        Whether the deviation stands behind our number.
+
+    Examples
+    --------
+    >>> names = ["metric", "trace", "scheduler", "quantity", "rule", "run"]
+    >>> runs = pd.Series({("response_s", "KTH", "easy", "original", "text", 0): 15_732.2}).rename_axis(names)
+    >>> table = judge(runs, "mualem2001_table4").xs("response_s", level="metric")
+    >>> beside(table, "{:,.0f}", "quantity").iloc[0].tolist()
+    ['15,568', '15,732', '+1.1%']
+    """
+    of_print = "published" in table and table.published.notna().any()
+    text = {"paper": written(table.published, form)} if of_print else {}
+    text["ours"] = written(table.ours, form) + (" \u00b1 " + written(table.sd, form) if sd else "")
+    text |= {"off": written(table.deviation, "{:+.1%}")} if of_print and "deviation" in table else {}
+    by_rule = pd.DataFrame(text, index=table.index)
+    first, *others = table.index.unique("rule")
+    found = by_rule.xs(first, level="rule")
+    shown = "off" if "off" in text else "ours"
+    for rule in others:
+        found = found.assign(**{f"{rule} {shown}": by_rule[shown].xs(rule, level="rule")})
+    across = [across] if isinstance(across, str) else list(across)
+    if not across:
+        return found
+    order = found.index.droplevel(across).unique()
+    by_place = {place: of.droplevel(across) for place, of in found.groupby(level=across, sort=False)}
+    by_place = {place if len(across) > 1 else place[0]: of for place, of in by_place.items()}
+    return pd.concat(by_place, axis=1, names=across).reindex(order)
+
+
+def with_printed(runs, name, scale=1.0):
+    """Put the printed numbers beside runs, as a separate reading, `printed`, whose only run is 0.
+
+    Parameters
+    ----------
+    runs : DataFrame or Series
+        By `rule`, `run` and the printed levels, which may have names of `LEVELS`; one column per metric.
+    name : str
+        As for `printed`.
+    scale : float
+        That the printed numbers are multiplied by, such as 1 / 100 for per cents.
+
+    Examples
+    --------
+    >>> names = ["rule", "metric", "trace", "scheduler", "quantity", "run"]
+    >>> runs = pd.Series({("text", "response_s", "KTH", "easy", "original", 0): 15_732.2}).rename_axis(names)
+    >>> with_printed(runs, "mualem2001_table4").xs("printed", level="rule").max()
+    np.float64(29422.0)
+    """
+    of_print = printed(name) * scale
+    if isinstance(runs, pd.DataFrame):
+        of_print = of_print.unstack("metric", sort=False).reindex(columns=runs.columns)
+    back = {new: old for old, new in LEVELS.items() if old in runs.index.names}
+    of_print = pd.concat({("printed", 0): of_print.rename_axis(index=back)}, names=["rule", "run"])
+    return pd.concat([runs, of_print.reorder_levels(runs.index.names)])
+
+
+def wide(values, level=-1):
+    """Put a level, or several, into the columns, in the order in which its values appear.
+
+    So does `unstack(sort=False)`; but where some values were filtered away before, pandas gives columns wrong names.
+    """
+    values = values.set_axis(values.index.remove_unused_levels())
+    return values.unstack(level, sort=False)
+
+
+def written(values, form):
+    """Write numbers as text; nothing where there is none."""
+    return values.map(lambda value: form.format(value) if pd.notna(value) else "")
+
+
+def bracketed(form, value, low, high):
+    """Write a number with its interval behind it; nothing where there is none."""
+    return f"{form.format(value)} ({form.format(low)} to {form.format(high)})" if pd.notna(value) else ""
+
+
+def with_intervals(table, form, of="ours", unit=1):
+    """Write a column of a table with the intervals `low` to `high` behind it, all times `unit`; a Series of text."""
+    rows = unit * table[[of, "low", "high"]].to_numpy(float)
+    return pd.Series([bracketed(form, *row) for row in rows], table.index, dtype=object)

@@ -1,0 +1,315 @@
+"""`build/site/`: the documentation, the scoreboard and the executed notebooks as pages that need no server.
+
+The pages are staged in `build/pages/` as they lie in the repository, so that every link between them holds; Sphinx
+makes the site of them as `docs/conf.py` says.
+"""
+
+import base64
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from itertools import groupby
+from pathlib import Path
+from urllib.parse import unquote
+
+import nbformat
+import pandas as pd
+from markupsafe import Markup
+from nbclient import NotebookClient
+from PIL import Image, ImageOps
+
+from simlib import plots
+from simlib._util import paths
+from simlib.core.sweeps import sweep
+from simlib.logs.archive import NOT_VERIFIED
+
+from . import scoreboard
+from .notebooks import PAPERS, notebook
+from .outcomes import Outcome, in_order, outcomes, templates
+from .verdicts import TEXT
+
+# The page that says what a record holds, written from its schema.
+
+
+def record_page(schema):
+    """Write the page."""
+    whole = json.loads(schema.read_text(encoding="utf-8"))
+    rows = [f"| `{path}` | {kind} | {about} |" for path, kind, about in _fields(whole, "", whole)]
+    lines = [f"# {whole['title']}", whole["description"], f"The schema itself: [{schema.name}](../data/{schema.name})."]
+    return "\n\n".join([*lines, "\n".join(["| field | is | |", "| --- | --- | --- |", *rows])]) + "\n"
+
+
+def _fields(schema, above, whole):
+    """Every field of an object, and those within it: path, kind, description."""
+    for name, of in schema.get("properties", {}).items():
+        of = _meant(of, whole)
+        kinds = of.get("type", "")
+        kind = ", or ".join(kinds) if isinstance(kinds, list) else kinds
+        yield f"{above}{name}", kind, of.get("description", "").replace("|", "\\|")
+        yield from _fields(of, f"{above}{name}.", whole)
+        yield from _fields(_meant(of.get("items", {}), whole), f"{above}{name}[].", whole)
+
+
+def _meant(of, whole):
+    """The part of a schema that a reference stands for, with the keys beside the reference."""
+    for name in of.get("$ref", "#").split("/")[1:]:
+        whole = whole[name]
+    return whole | of if "$ref" in of else of
+
+
+# The pages of `scoreboard`, and a page for each exhibit: what the records say, as MyST around HTML.
+
+
+PAGES = templates(autoescape=True)
+PAGES.globals |= {"sign": scoreboard.SIGNS.get, "brief": scoreboard.brief}
+
+
+def written(rows, executed, stand_ins):
+    """Write the scoreboard with its pages, and a page for each exhibit: texts by their names in `exhibits/`."""
+    shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
+    texts = scoreboard.pages(rows, site=True)
+    origin = ("logs", "models", "parameters", "seed", "versions")  # what records have in common that stand together
+    for one in rows:
+        groups = groupby(one.records, key=lambda record: {name: record[name] for name in origin})
+        page = {"one": one, "groups": [(of, list(part)) for of, part in groups], "cells": _cells}
+        texts[f"{one.name}.md"] = PAGES.get_template("exhibit.md").render(**shared, **page)
+    return texts
+
+
+# A record
+
+
+def _cells(cells):
+    """Judged cells as a table of texts, without empty columns."""
+    rows = []
+    for cell in cells:
+        printed = cell["published"]
+        row = cell["of"] | {"published": f"{printed:,.0f}" if printed == int(printed) else f"{printed:,}"}
+        for rule, ours in cell["readings"].items():
+            off = "" if ours["deviation"] is None else f"{ours['deviation']:+.1%}"
+            band = f"{_number(ours['low'])} to {_number(ours['high'])}" if ours["low"] != ours["high"] else ""
+            of_rule = {"ours": _number(ours["ours"]), "band": band, "off by": off, "verdict": ours["verdict"]}
+            row |= {name if rule == TEXT else f"{rule}: {name}": text for name, text in of_rule.items()}
+        rows.append(row | {"note": cell.get("note", "")})
+    table = pd.DataFrame(rows).fillna("")
+    return table.loc[:, (table != "").any()]
+
+
+def _number(value):
+    """A number with two decimals at most, or three digits where it is below one."""
+    if value is None:
+        return ""
+    whole = abs(value) >= 100 or value == int(value)
+    return f"{value:,.0f}" if whole else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", "figures/frozen/*.md"
+NOTEBOOKS = "notebooks/**/*.ipynb", "docs/*.ipynb"
+NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
+
+COLOURS = 256
+WIDE, SMALL, SOCIAL = 1600, 480, (1200, 630)
+"""The most pixels that a picture is wide and high, a thumbnail, and the picture that other sites show of this one."""
+
+
+def build():
+    """Make the site; where there is nothing from real logs, of results from stand-ins, marked as such."""
+    from sphinx.cmd.build import build_main  # an extra, docs, that nothing else needs
+
+    site, staged = paths.ROOT / "build" / "site", paths.ROOT / "build" / "pages"
+    shutil.rmtree(staged, ignore_errors=True)
+    stage(staged)
+    with paths.temporary(site.parent, "site") as folder:
+        new, doctrees = Path(folder) / "site", Path(folder) / "doctrees"
+        strictly = ["-b", "html", "-q", "-W", "--keep-going", "-j", "auto"]
+        if build_main([*strictly, "-d", str(doctrees), str(staged), str(new)]):
+            raise RuntimeError(f"{staged}: Sphinx found what is said above; expected pages without a warning")
+        shutil.rmtree(site, ignore_errors=True)
+        new.rename(site)
+    return site / "index.html"
+
+
+def stage(folder):
+    """Lay out all that the site is made of."""
+    rows, executed = everything()
+    for pattern in TEXTS:
+        for path in sorted(paths.ROOT.glob(pattern)):
+            if str(path.relative_to(paths.ROOT)) not in NOT_PAGES:
+                _write(folder / path.relative_to(paths.ROOT), _linked(path.read_text(encoding="utf-8")))
+    _stage_notebooks(folder, executed)
+    exercises = _exercises(folder)
+    shutil.copytree(paths.ROOT / "docs" / "_static", folder / "docs" / "_static")
+    shutil.copy(paths.ROOT / "docs" / "conf.py", folder)
+    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    landing = {
+        "address": address(),
+        "repository": project.get("urls", {}).get("Repository", ""),  # once the code is public
+        "stepper": stepper(folder),
+    }
+    _write(folder / "index.md", PAGES.get_template("landing.md").render(landing))
+    _write(folder / "docs" / "record.md", record_page(paths.ROOT / "data" / "exhibit.schema.json"))
+    marked = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text(encoding="utf-8")}
+    for name, text in written(rows, set(executed), marked).items():
+        _write(folder / "exhibits" / name, text)
+    _stage_pictures(rows, folder)
+    if any([one.wait() for one in exercises]):
+        raise RuntimeError(f"{folder}: the exercises of a lesson could not be put into its page, as is said above")
+    _stage_what_is_linked(folder)
+
+
+def _linked(text):
+    """Let links to the report lead to its pages on the site."""
+    text = text.replace("figures/README.md", "exhibits/index.md")
+    return re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
+
+
+def _exercises(folder):
+    """Begin to put forms into lessons 1 to 3; in separate processes, for the study does not know the course."""
+    lessons = sorted((folder / "notebooks" / "teaching").glob("lesson[123]-*.ipynb"))
+    return [
+        subprocess.Popen([sys.executable, "-m", "simlib_course.web", str(path)], cwd=paths.ROOT) for path in lessons
+    ]
+
+
+def _stage_pictures(rows, folder):
+    """Copy the exhibits' pictures in few colours, and the first of each as a thumbnail."""
+    thumbnails = folder / "docs" / "_static" / "thumbnails"
+    thumbnails.mkdir(parents=True)
+    shown = [(one.folder / picture, folder / "exhibits" / picture, WIDE) for one in rows for picture in one.pictures]
+    small = [(one.folder / one.pictures[0], thumbnails / one.pictures[0], SMALL) for one in rows if one.pictures]
+    sweep(_lighten, shown + small, progress=False)
+    with Image.open(paths.ROOT / "docs" / "my-cluster.png") as picture:
+        social = ImageOps.pad(picture.convert("RGB"), SOCIAL, Image.Resampling.LANCZOS, "white")
+    _save(social, folder / "docs" / "_static" / "social.png")
+
+
+def address():
+    """The address at which the site will be, which `SITE_URL` says: a picture for other sites must be named in full."""
+    return f"{os.environ['SITE_URL'].rstrip('/')}/" if os.environ.get("SITE_URL") else ""
+
+
+def stepper(folder):
+    """The first stepper of the executed lesson 1 as HTML; nothing where the lesson was not executed."""
+    lesson = nbformat.read(folder / "notebooks" / "teaching" / "lesson1-fcfs.ipynb", as_version=4)
+    outputs = [
+        output.get("data", {}).get("text/html", "") for cell in lesson.cells for output in cell.get("outputs", [])
+    ]
+    return Markup(next((html for html in outputs if "simlib-web" in html or "simlib-stepper" in html), ""))
+
+
+def everything():
+    """The exhibits of real logs, of stand-ins where there are none; and the notebooks that were executed."""
+    found = {}
+    for folder in (paths.ROOT / "figures", paths.ROOT / "build" / "synthetic"):
+        found = {one.name: one for one in outcomes(folder)} | found
+    ran = sorted((paths.ROOT / "build" / "notebooks").rglob("[!.]*.ipynb"))
+    executed = {f"{path.parent.name}_{path.stem}": path for path in ran}
+    for name in executed.keys() - found.keys():
+        path, paper = executed[name], executed[name].parent.name
+        if paper in PAPERS and paper != "teaching":
+            found[name] = Outcome(paper, path.stem, notebook(f"{paper}/{path.stem}").title, path.parent, [])
+    return in_order(found.values()), executed
+
+
+# Notebooks
+
+
+def _stage_notebooks(folder, executed):
+    """Copy each notebook, as it was executed if it was, with lighter pictures."""
+    found = [path for pattern in NOTEBOOKS for path in sorted(paths.ROOT.glob(pattern))]
+    there = [path for path in found if path.parent.name != ".ipynb_checkpoints"]
+    best = [executed.get(f"{path.parent.name}_{path.stem}", path) for path in there]
+    tasks = [(ran, folder / path.relative_to(paths.ROOT)) for ran, path in zip(best, there, strict=True)]
+    sweep(_stage_notebook, tasks, progress=False)
+    names = {paper: [path.stem for path in there if path.parent.name == paper] for paper in PAPERS}
+    contents = PAGES.get_template("notebooks.md").render(papers=PAPERS, names=names)
+    _write(folder / "notebooks" / "index.md", contents)
+
+
+def _stage_notebook(path, to):
+    notebook = nbformat.read(path, as_version=4)
+    if path.parent.name == "docs":  # made for these pages alone, quick, and of the sample log
+        NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    heading = ""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _linked(cell.source)
+            heading = [heading, *re.findall("^#+ (.+)", cell.source, re.M)][-1]
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data:
+                cell.metadata["mystnb"] = {"image": {"alt": f"Picture: {heading}"}}
+                with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as full:
+                    few = io.BytesIO()
+                    _save(full, few)
+                data["image/png"] = base64.b64encode(few.getvalue()).decode()
+        tags = cell.metadata.setdefault("tags", [])
+        if cell.cell_type == "markdown" and path.parent.name in ("teaching", "solutions"):
+            cell.source = FOR_THE_LAB.sub(lambda words: words[1] or "", cell.source)
+        if "parameters" in tags and re.match("lesson[123]-", path.stem):
+            tags.append("remove-cell")  # nobody changes them on a page
+        elif cell.cell_type == "code" and "exercise" not in tags and re.search(_folded(path), cell.source):
+            tags.append("hide-input")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    if path.parent.name == "teaching":  # the page offers the notebook as it is, not as it was executed
+        source = to.parent / "download" / path.name
+        source.parent.mkdir(exist_ok=True)
+        shutil.copy(paths.ROOT / "notebooks" / "teaching" / path.name, source)
+        title, _, rest = notebook.cells[0].source.partition("\n")
+        notebook.cells[0].source = f"{title}\n\n{{download}}`This notebook <download/{path.name}>`\n{rest}"
+    nbformat.write(notebook, to)
+
+
+def _folded(path):
+    """Which cells' code is folded away: imports, in the course what draws, and in lessons without Python all of it."""
+    if path.parent.name != "teaching":
+        return r"\A(import|from) "
+    return "" if re.match("lesson[123]-", path.stem) else r"\A(import|from) |\b(widgets|plots|plt)\."
+
+
+FOR_THE_LAB = re.compile(r'<span class="in-lab">.*?</span>(?:<!-- on the page: (.*?) -->| ?)', re.DOTALL)
+"""What is said to those in JupyterLab, which a page leaves out; behind it in a comment what a page says instead."""
+
+
+def _lighten(picture, to, width):
+    """Copy a picture in few colours, and small if it has to be."""
+    with Image.open(picture) as full:
+        full.thumbnail((width, width), Image.Resampling.LANCZOS)
+        _save(full, to)
+
+
+def _save(picture, to):
+    """Save a picture in few colours, a third of its bytes."""
+    few = picture.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.putpalette([255 if shade >= 252 else shade for shade in few.getpalette()])  # means of whites, as of the page
+    few.save(to, "PNG")
+
+
+# Files
+
+
+def _stage_what_is_linked(folder):
+    """Copy each file of the repository that a page links to, and that is no page itself."""
+    for page in [*folder.rglob("*.md"), *folder.rglob("*.ipynb")]:
+        text = page.read_text(encoding="utf-8")
+        if page.suffix == ".ipynb":
+            texts = [cell["source"] for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
+            text = "\n".join(map("".join, texts))
+        for link in re.findall(r"(?:\]\(|literalinclude\} )([^)#\s]+)", text):
+            target = (page.parent / unquote(link)).resolve()
+            if "://" in link or target.exists() or not target.is_relative_to(folder.resolve()):
+                continue
+            source = paths.ROOT / target.relative_to(folder.resolve())
+            if source.is_file():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+
+
+def _write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

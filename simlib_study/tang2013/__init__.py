@@ -1,0 +1,198 @@
+"""Tang, Desai, Buettner & Lan, JPDC 2013: the logs that stand in for its trace; a module for each group of exhibits."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import pandas as pd
+
+from simlib._util import paths
+from simlib.core.workload import Workload
+from simlib.logs import archive
+from simlib.plots.style import COLOURS
+from simlib.policies.walltime import Scheme
+
+from .. import log, verdicts
+from ..claims import NOTHING, PRINTED, Measure, claim
+from ..loading import Logs
+from ..results import AS_IT_IS
+
+STAND_INS = ("SDSC-DS", "SDSC-SP2", "Curie standard", "CEA-Curie")
+"""In the order of how like Intrepid's their users estimate, as `accuracy.unlike` measures."""
+
+DOUBLE, TRIPLE = "user+project", "user+project+estimate"
+KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
+"""The paper's names of the keys."""
+
+LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLOURS[1]}
+"""No adjustment, overestimation, underestimation, bad estimation."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A log of `settings`, or a partition of one, that stands in for the paper's; `project` is a column of its jobs."""
+
+    name: str
+    workload: Workload
+    project: str
+
+    @cached_property
+    def ends(self):
+        """When each job ended in the log's own times, in seconds."""
+        return self.workload.ends
+
+    @property
+    def t_act(self):
+        """Run times, in seconds, cut at the requested time: "for simplicity", R is 1 at most (section 3.2)."""
+        jobs = self.workload.jobs
+        return np.minimum(jobs.run, jobs.estimate)
+
+
+def settings():
+    """The rows of `data/published/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
+    rows = tomllib.loads((paths.DATA / "published" / "tang2013_logs.toml").read_text(encoding="utf-8"))["trace"]
+    return {row.get("name", row["log"]): row for row in rows}
+
+
+def machines(names):
+    """Leave out the partitions of logs that are there as a whole: what is counted are machines."""
+    known = settings()
+    return [name for name in names if "partition" not in known.get(name, {}) or known[name]["log"] not in names]
+
+
+def traces(names=STAND_INS):
+    """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant."""
+    names = [names] if isinstance(names, str) else list(names)
+    known = settings()
+    variants = {}
+    for name in names:
+        log_of = known[name]["log"]
+        variants[name] = next((each for each in known[name]["variants"] if archive.find(log_of, each)), None)
+    missing = [name for name in names if not variants[name]]
+    # a twin has no partitions, and not every log has one
+    twins = [name for name in names if "partition" not in known[name] and archive.has_twin(known[name]["log"])]
+    taken = [name for name in names if variants[name]] or twins
+    if names and not taken:
+        raise archive.ArchiveError(
+            f"{', '.join(names)}: not on this machine, and without a twin that could stand in; expected the log of "
+            f"{', '.join(dict.fromkeys(known[name]['log'] for name in names))} in the folder that SIMLIB_TRACES names"
+        )
+    # once for all its partitions
+    load = cache(lambda of, variant: log(of, variant) if variant else archive.twin_of(of))
+    return [_taken(name, known[name], load(known[name]["log"], variants[name])) for name in taken], missing
+
+
+def _taken(name, setting, workload):
+    """Take what a setting says of a log."""
+    workload = workload.select(setting["jobs"]) if "jobs" in setting else workload
+    if "partition" in setting:
+        workload = workload.partition(setting["partition"], procs=setting["procs"])
+    return Trace(name, workload, setting["project"])
+
+
+def own_logs(workloads):
+    """Take logs of the reader's, whose groups are taken for projects."""
+    found = {}
+    for name, workload in workloads.items():
+        lacks = {"user": not (workload.jobs.user >= 0).any(), "requested time": workload.unestimated == len(workload)}
+        if missing := [what for what, lacking in lacks.items() if lacking]:
+            raise ValueError(f"logs: {name}: found no job with a {missing[0]}, which the keys of adjustment need")
+        found[name] = Trace(name, workload, "group" if (workload.jobs.group >= 0).any() else "user")
+    return TraceLogs(workloads, found, own=True)
+
+
+class TraceLogs(Logs):
+    """The logs that stand in for the paper's, by their names."""
+
+    def origin(self, trace=None, **of):
+        """Why a printed number is not judged: no log is the paper's."""
+        note = "the paper's machine, 9 of its 30 months" if trace == "ANL-Intrepid" else ""
+        return {"unjudged": {verdicts.TEXT: verdicts.OTHER_LOG}, "note": note}
+
+    @property
+    def table(self):
+        """Which file or model each came from, and which of its jobs take part; what they stand in for is printed."""
+        if not self.own:
+            print(about(self.traces.values()))
+        return super().table
+
+
+def a_window(text):
+    """Refuse what is no window of earlier jobs, for `study.parameters`."""
+    Scheme(window=text)
+
+
+def known():
+    """List the names of the logs that can stand in."""
+    return list(settings())
+
+
+def logs(names=STAND_INS):
+    """Take the logs that stand in for the paper's, as `traces`, by name."""
+    found, missing = traces(names)
+    by_name = {one.name: one for one in found}
+    absent = [name for name in missing if name not in by_name]  # and has no twin
+    return TraceLogs({name: one.workload for name, one in by_name.items()}, by_name, absent)
+
+
+def about(here):
+    """Say what stands in for the paper's trace, in sentences."""
+    lines = [
+        "In place of the paper's log (Intrepid, January 2009 to June 2011, of which only January to September 2009 are "
+        f"public, as ANL-Intrepid): {', '.join(trace.name for trace in here)}"
+    ]
+    for trace in here:
+        if trace.project != "group":
+            lines.append(f"{trace.name}: has no projects; the {trace.project} takes the project's place")
+        if trace.workload.stand_in:
+            lines.append(f"{trace.name}: a synthetic twin, made up; it proves nothing about the paper")
+    return "\n".join(lines)
+
+
+# Measures: replication 0 has the jobs as they are, 1, 2, ... are resamples
+
+
+def decided(id, readings, measure, logs, printed=None, note=""):
+    """Decide a claim, as `study.claim`, by what is measured on each machine under the first of several readings of it.
+
+    `readings` are dicts by log, or tables whose columns have the level `trace`; `measure` takes what there is of one
+    log. What comes out under further readings is noted. `printed` is what the paper prints, by part.
+    """
+
+    def on_each(of):
+        if of is printed:
+            return printed
+        names = machines(of.columns.unique("trace") if isinstance(of, pd.DataFrame) else of)
+        measured = {name: measure(of[name]) for name in names}
+        return {part: {name: measured[name][part] for name in names} for part in measured[names[0]]}
+
+    (_, first), *others = readings.items()
+    notes = [note, *(f"{name}: {claim(id, {verdicts.TEXT: of}, on_each)['verdict']}" for name, of in others)]
+    rules = {verdicts.TEXT: first} | ({PRINTED: printed} if printed else {})
+    return claim(id, rules, on_each, logs, note="; ".join(filter(None, notes)))
+
+
+def smallest(values):
+    """Measure the column that is smallest as it is, of a table by replication; where all are nan there is nothing."""
+    return _chosen(values, values.loc[AS_IT_IS])
+
+
+def largest(values):
+    """Measure the column that is largest as it is."""
+    return _chosen(values, -values.loc[AS_IT_IS])
+
+
+def farthest(values):
+    """Measure the column that is farthest from zero as it is."""
+    return _chosen(values, -values.loc[AS_IT_IS].abs())
+
+
+def _chosen(values, order):
+    """Measure the column of the least in this order."""
+    return Measure.spread(values[order.idxmin()]) if order.notna().any() else NOTHING
+
+
+def between_groups(difference):
+    """Measure a difference between two ways to group jobs; nothing where they make the same groups of all jobs."""
+    return Measure.spread(difference) if difference.any() else NOTHING

@@ -1,0 +1,436 @@
+"""How accurate the users' estimates are (Tables 1 and 2, Figures 1 and 2), and adjusted ones (Figures 4 to 10)."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from simlib.analysis.stats import cluster_means
+from simlib.core.estimates import did_not_complete
+from simlib.policies import walltime
+from simlib.policies.walltime import KEYS, LEVELS, PERCENTILES, Scheme
+
+from .. import results
+from ..claims import NOTHING, Measure
+from ..verdicts import printed
+from . import DOUBLE, KEY_NAMES, TRIPLE, between_groups, farthest, largest, smallest
+
+# The users' estimates (sections 3 and 4.1)
+
+
+WEEK = 7 * 86400
+NEAR_1 = 0.99
+"""From which on R is close to 1, which the paper does not say."""
+
+
+def used(trace):
+    """Work out R of each job (equation 1), as a Series."""
+    jobs = trace.workload.jobs
+    return pd.Series(walltime.used(jobs.run, jobs.estimate), jobs.index, name="R")
+
+
+# Which log is most like the paper's, and by what (Table 1, section 3)
+
+
+MONTH = 365.25 / 12 * 86400
+CORES = 4
+"""Of a node of Intrepid, a Blue Gene/P."""
+
+
+def likeness(traces, counted):
+    """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio.
+
+    `counted` has the numbers of Table 1, a column a log. The paper prints no load.
+    """
+    paper, jobs = printed("tang2013_numbers table1 fig1 fig2 fig13"), [one.workload.jobs for one in traces]
+    months = [one.workload.calendar_month(of.submit) for one, of in zip(traces, jobs, strict=True)]
+    shares = [f"share_R_{limit}" for limit in ("below_0.2", "below_0.5", "above_0.8")]
+    rows = {  # how it is written; the paper's; ours
+        "year": ("{:.0f}", 2010, [int(of[len(of) // 2][:4]) for of in months]),
+        "processors": ("{:,.0f}", CORES * paper.nodes, counted.loc["nodes"]),
+        "jobs a month": ("{:,.0f}", paper.jobs_a_month, [len(of) / (np.ptp(of.submit) / MONTH) for of in jobs]),
+        "users": ("{:.0f}", paper.users, counted.loc["users"]),
+        "mean requested time [h]": ("{:.1f}", paper.mean_requested / 3600, counted.loc["mean_requested"] / 3600),
+        "mean run time [h]": ("{:.1f}", paper.mean_run / 3600, counted.loc["mean_run"] / 3600),
+        "mean R": ("{:.2f}", paper.mean_R, counted.loc["mean_R"]),
+        **{f"jobs with R {of[8:].replace('_', ' ')}": ("{:.0%}", paper[of], counted.loc[of]) for of in shares},
+        "largest distance of these three": ("{:.0%}", np.nan, [unlike(one) for one in traces]),
+        "load": ("{:.2f}", np.nan, [one.workload.load for one in traces]),
+    }
+    every = pd.DataFrame({name: [of_paper, *ours] for name, (_, of_paper, ours) in rows.items()}).T
+    every.columns = ["Tang et al.", *counted]
+    with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
+        away = np.log(every.iloc[:, 1:].div(every["Tang et al."], axis=0)).abs().dropna()
+    text = pd.DataFrame({name: results.written(of, rows[name][0]) for name, of in every.iterrows()}).T
+    return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
+
+
+# Table 1, Figures 1 and 2
+
+
+def quarter_of(trace):
+    """The quarter of the log's calendar in which each job was submitted, such as "1998 Q3"."""
+    number, months = pd.factorize(trace.workload.calendar_month(trace.workload.jobs.submit))  # jobs are many
+    return pd.PeriodIndex(months, freq="M").asfreq("Q").strftime("%Y Q%q").take(number)
+
+
+def quarter_means(trace, least_jobs, resamples, seed):
+    """Average R over each quarter that has enough jobs, with a bootstrap over the log's weeks, a row a resample."""
+    jobs, r, means = trace.workload.jobs, used(trace), {}
+    week = (jobs.submit - jobs.submit.min()) // WEEK
+    for number, (name, part) in enumerate(r.groupby(quarter_of(trace))):
+        if len(part) >= least_jobs:
+            weeks = part.groupby(week[part.index]).agg(["sum", "size"])
+            means[name] = cluster_means(weeks[["sum"]], weeks["size"], resamples, [seed, number])["sum"]
+    return pd.DataFrame(means)
+
+
+SHARES = {
+    "below half": "share_R_below_0.5",
+    "below a fifth": "share_R_below_0.2",
+    "above 80 per cent": "share_R_above_0.8",
+}
+"""By part of TG-01 the printed number."""
+
+
+def _counted(r):
+    """Which jobs count for which of the `SHARES`, by their R."""
+    return pd.DataFrame({"below half": r < 0.5, "below a fifth": r < 0.2, "above 80 per cent": r > 0.8})
+
+
+def shares_used(trace, resamples, seed):
+    """Measure the shares of the jobs by how much of their requested time they use, with a bootstrap over users."""
+    of = _counted(used(trace))
+    by_user = of.groupby(trace.workload.jobs.user)
+    shares = cluster_means(by_user.sum(), by_user.size(), resamples, seed)
+    return {part: Measure.spread(shares[part]) for part in of}
+
+
+def unlike(trace):
+    """Tell how unlike Intrepid's users a log's are: the largest distance of its `SHARES` from the printed ones."""
+    paper = printed("tang2013_numbers fig1")
+    return max(abs(share - paper[SHARES[part]]) for part, share in _counted(used(trace)).mean().items())
+
+
+def killed_near_1(trace, resamples, seed):
+    """Measure which share of the jobs with R close to 1 did not complete; nothing where a log has no status."""
+    jobs = trace.workload.jobs
+    near = (used(trace) >= NEAR_1) & (jobs.status != -1)
+    counts = pd.DataFrame({"killed": near & did_not_complete(jobs), "near": near}).groupby(jobs.user).sum()
+    counts = counts[counts.near > 0]
+    if counts.empty:
+        return NOTHING
+    return Measure.spread(cluster_means(counts[["killed"]], counts.near, resamples, seed)["killed"])
+
+
+# Table 2
+
+
+def groups(trace, key):
+    """Take the jobs in groups with the same key, or "all": `std` of R, `size`, and the first of its `circles`."""
+    jobs = trace.workload.jobs.assign(all=0, r=used(trace), circle=circles(trace))
+    of = jobs.groupby("all" if key == "all" else Scheme(key, project=trace.project).columns)
+    return of.r.agg(["std", "size"]).assign(circle=of.circle.first())
+
+
+def scatter_within(trace, least, resamples, seed, keys=tuple(KEY_NAMES)):
+    """Average the standard deviation of R over the groups of "all" and each key: by replication, a column each.
+
+    A bootstrap over users, of whom those that share a project stay together: else two copies of a user would share it,
+    and R would scatter less within projects.
+    """
+    circle = circles(trace)
+    moments = pd.DataFrame({"r": used(trace), "square": used(trace) ** 2})
+    sums, counts = moments.groupby(circle).sum(), circle.value_counts(sort=False).sort_index()
+    means = cluster_means(sums, counts, resamples, seed)
+    found = {"all": np.sqrt((means.square - means.r**2) * len(circle) / (len(circle) - 1))}
+    for key in keys:
+        of_key = groups(trace, key)
+        of_key = of_key[of_key["size"] >= least].groupby("circle")["std"].agg(["sum", "size"])
+        of_key = of_key.reindex(sums.index, fill_value=0)
+        found[key] = cluster_means(of_key[["sum"]], of_key["size"], resamples, seed)["sum"]
+    return pd.DataFrame(found).rename_axis("replication")
+
+
+def circles(trace):
+    """Number the circles of users, by job: two who share a project are in one, and whoever shares one with either."""
+    jobs = trace.workload.jobs
+    user, project = (pd.factorize(jobs[column])[0].astype(np.int32) for column in ("user", trace.project))
+    count = user.max() + project.max() + 2
+    links = scipy.sparse.coo_array((np.ones(len(jobs)), (user, user.max() + 1 + project)), shape=(count, count))
+    return pd.Series(scipy.sparse.csgraph.connected_components(links)[1][user], jobs.index, name="circle")
+
+
+def mean_distance(trace, least, resamples, seed):
+    """Work out the mean distance of the average of R over `least` similar earlier jobs from its median, by resample."""
+    jobs = trace.workload.jobs
+    scheme = Scheme(window=None, percentile=50, least=least, project=trace.project)
+    median = walltime.parameters(jobs, trace.ends, [scheme])[scheme]
+    distance = (earlier_average(jobs, trace.ends, scheme.columns) - median).abs().groupby(jobs.user)
+    return cluster_means(distance.sum().to_frame("mean"), distance.count(), resamples, seed)["mean"]
+
+
+def earlier_average(jobs, ends, columns):
+    """Average R over the jobs with the same key that had ended when a job was submitted; nan where there is none."""
+    group, end = jobs.groupby(columns).ngroup().to_numpy(), ends.loc[jobs.index].to_numpy()
+    span = end.max() + 1  # so that group and second make one number, in whose order the jobs of a group end
+    ended = group * span + end
+    order = np.argsort(ended)
+    total = np.append(0, np.cumsum(walltime.used(jobs.run, jobs.estimate)[order]))
+    first, past = (np.searchsorted(ended[order], group * span + second) for second in (0, jobs.submit.to_numpy()))
+    with np.errstate(invalid="ignore"):
+        return pd.Series((total[past] - total[first]) / (past - first), jobs.index)
+
+
+# Figures 4 to 10: schemes of every key, window and percentile
+
+
+BALANCED = (90, 85, 80)
+"""The percentiles that the text recommends."""
+
+BELOW_90 = (85, 80, 70, 50)
+HIGH = (100, 95, 90, 85)
+"""The 85th percentile or above."""
+
+spread = Measure.spread
+
+DIMENSIONS = ["key", "window", "percentile", "threshold"]
+ALL = "all"
+"""Stands for the window without limit."""
+
+ORIGINAL = ("none", ALL, 100.0, 0.0)
+"""Stands for the users' own estimates where a scheme is meant."""
+
+
+def similar(least):
+    """Say in words how many similar jobs there must be."""
+    return "any similar job" if least == 1 else f"at least {least} similar jobs"
+
+
+def in_words(table):
+    """Give the keys, the numbers of similar jobs and the percentiles of a table in words, for pictures."""
+    percentiles = {number: name for name, number in walltime.METRICS.items()}
+    words = {"key": KEY_NAMES, "least": similar, "percentile": lambda p: percentiles.get(p, f"{p:g}th")}
+    for level, names in words.items():
+        table = table.rename(names, level=level)
+    return table
+
+
+def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(None,), least=1, resamples=1000, seed=0):
+    """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
+
+    By replication of a bootstrap over users, for jobs of one user are alike; columns by trace, `DIMENSIONS` (a
+    threshold of 0 is none) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
+    """
+    found = {}
+    for number, trace in enumerate(traces):
+        jobs, t_act = trace.workload.jobs, trace.t_act
+        users, user = np.unique(jobs.user, return_inverse=True)
+        dimensions = product(keys, windows, percentiles, thresholds)
+        schemes = [Scheme(*dims, least=least, project=trace.project) for dims in dimensions]
+        scheduled = {ORIGINAL: jobs.estimate}
+        for scheme, a in walltime.parameters(jobs, trace.ends, schemes).items():
+            at = place(scheme.key, scheme.percentile, scheme.threshold, scheme.window)
+            scheduled[at] = walltime.t_sched(jobs.estimate, a)
+        sums = {}
+        for at, times in scheduled.items():
+            level = walltime.level_numbers(t_act, jobs.estimate, times)
+            counts = np.bincount(user * len(LEVELS) + level, minlength=len(users) * len(LEVELS)).reshape(len(users), -1)
+            sums[*at, "accuracy"] = np.bincount(user, walltime.accuracy(t_act, times))
+            sums |= {(*at, f"{one}_share"): counts[:, number] for number, one in enumerate(LEVELS)}
+        sums = pd.DataFrame(sums, index=users).rename_axis(columns=[*DIMENSIONS, "metric"])
+        found[trace.name] = cluster_means(sums, np.bincount(user), resamples, [seed, number])
+    return pd.concat(found, axis=1, names=["trace"]).rename_axis("replication")
+
+
+def place(key, percentile, threshold=None, window=None):
+    """Say where a scheme stands: by `DIMENSIONS`."""
+    return key, window or ALL, float(percentile), float(threshold or 0)
+
+
+def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES):
+    """Take a metric out of what `study` found on one trace: by replication, one column per percentile."""
+    return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
+
+
+def saved(found, key, threshold, at=PERCENTILES):
+    """Work out which share of the underestimated jobs (UE and BE) a threshold saves, as `curve`."""
+    free, limited = (
+        curve(found, "UE_share", key, limit, at=at) + curve(found, "BE_share", key, limit, at=at)
+        for limit in (None, threshold)
+    )
+    return 1 - limited / free
+
+
+def fewer_underestimates(found, key, threshold=None, at=BELOW_90):
+    """Work out which share of the underestimated jobs (UE) one month saves against all history, as `curve`."""
+    month, ever = (curve(found, "UE_share", key, threshold, window, at) for window in ("1 month", None))
+    return 1 - month / ever
+
+
+def change(found, metric, new, old=(), at=PERCENTILES):
+    """Work out what a scheme changes against another, each given as for `curve`; the old is the triple key."""
+    return curve(found, metric, *new, at=at) - curve(found, metric, *old, at=at)
+
+
+def by_month(found, metric, key, threshold, at=PERCENTILES):
+    """Work out what one month changes against all history, as `curve`."""
+    return change(found, metric, (key, threshold, "1 month"), (key, threshold), at)
+
+
+def above(found, metric, percentile):
+    """Work out how far a metric of the triple key is above that at one percentile, as `curve`."""
+    by_percentile = curve(found, metric)
+    return by_percentile.sub(by_percentile[percentile], axis=0)
+
+
+def gain(found, at=PERCENTILES):
+    """Work out by which share the triple key is more accurate than the users, as `curve`."""
+    return curve(found, "accuracy", at=at).div(found[*ORIGINAL, "accuracy"], axis=0) - 1
+
+
+def _mean(found, key):
+    """The accuracy by a key, averaged over the percentiles."""
+    return curve(found, "accuracy", key).mean(axis=1)
+
+
+def _of_keys(work, keys=(TRIPLE, DOUBLE)):
+    """What is worked out of each key, side by side."""
+    return pd.concat({key: work(key) for key in keys}, axis=1)
+
+
+# What is measured of the text, by claim and part, of what `study` found on one trace: `data/published/criteria.csv`
+# says it in words. Claims on a threshold or on a window take that threshold too.
+
+SIMILARITY = {
+    "TG-04": lambda of: {
+        "every scheme": smallest(
+            _of_keys(lambda key: curve(of, "accuracy", key).sub(of[*ORIGINAL, "accuracy"], axis=0), KEYS)
+        )
+    },
+    "TG-05": lambda of: {
+        "triple over double": between_groups(_mean(of, TRIPLE) - _mean(of, DOUBLE)),
+        "double over user": between_groups(_mean(of, DOUBLE) - _mean(of, "user")),
+        "double over project": between_groups(_mean(of, DOUBLE) - _mean(of, "project")),
+    },
+    "TG-06": lambda of: {
+        "rises": spread(above(of, "accuracy", 100)[70]),
+        "step by step": smallest(curve(of, "accuracy").drop(columns=50).diff(axis=1).drop(columns=100)),
+        "best at the 70th": spread(above(of, "accuracy", 50)[70]),
+    },
+    "TG-07": lambda of: {
+        "UE grows": spread(above(of, "UE_share", 100)[50]),
+        "BE grows": spread(above(of, "BE_share", 100)[50]),
+        "NA falls": spread(above(of, "NA_share", 100)[50]),
+        "OE grows first": largest(above(of, "OE_share", 100).drop(columns=[100, 50])),
+        "then falls": largest(above(of, "OE_share", 50).drop(columns=[100, 50])),
+    },
+    "TG-08": lambda of: {
+        "accuracy": smallest(gain(of, BALANCED)),
+        "BE": largest(curve(of, "BE_share", at=BALANCED)),
+        "UE": largest(curve(of, "UE_share", at=BALANCED)),
+    },
+    "TG-09": lambda of, limit=0.5: {
+        "triple key": smallest(saved(of, TRIPLE, limit)),
+        "triple key, most": largest(saved(of, TRIPLE, limit)),
+        "double key": smallest(saved(of, DOUBLE, limit)),
+        "cost": smallest(_of_keys(lambda key: change(of, "accuracy", (key, limit), (key,)))),
+    },
+    "TG-22": lambda of: {"above half": smallest(curve(of, "OE_share", at=BALANCED))},
+    "TG-23": lambda of: {
+        "more OE": smallest(change(of, "OE_share", (DOUBLE,), at=BELOW_90)),
+        "similar UE": farthest(change(of, "UE_share", (DOUBLE,))),
+        "similar BE": farthest(change(of, "BE_share", (DOUBLE,))),
+    },
+    "TG-24": lambda of, limit=0.5: {
+        "NA unchanged": farthest(change(of, "NA_share", (TRIPLE, limit))),
+        "goes to OE": smallest(
+            -change(of, "OE_share", (TRIPLE, limit))
+            / (change(of, "UE_share", (TRIPLE, limit)) + change(of, "BE_share", (TRIPLE, limit)))
+        ),
+    },
+    "TG-38": lambda of: dict.fromkeys(("at least", "size"), spread(gain(of)[70])),
+}
+"""Of Figures 4 to 7: all history."""
+
+RECENCY = {
+    "TG-10": lambda of, limit=None: {
+        "triple key, high percentiles": spread(by_month(of, "accuracy", TRIPLE, limit)[[100, 95]].mean(axis=1)),
+        "triple key": smallest(by_month(of, "accuracy", TRIPLE, limit).drop(columns=70)),
+        "double key": smallest(by_month(of, "accuracy", DOUBLE, limit)),
+        "slightly": largest(
+            _of_keys(lambda key: by_month(of, "accuracy", key, limit) / curve(of, "accuracy", key, limit))
+        ),
+    },
+    "TG-11": lambda of, limit=None: {
+        "BE, triple key": largest(by_month(of, "BE_share", TRIPLE, limit)),
+        "BE, double key": largest(by_month(of, "BE_share", DOUBLE, limit, (80, 70, 50))),
+        "UE, triple key": largest(by_month(of, "UE_share", TRIPLE, limit, BELOW_90)),
+        "UE, double key": largest(by_month(of, "UE_share", DOUBLE, limit, BELOW_90)),
+    },
+    "TG-25": lambda of, limit=None: {
+        "triple key": spread(fewer_underestimates(of, TRIPLE, limit).mean(axis=1)),
+        "double key": largest(fewer_underestimates(of, DOUBLE, limit)),
+    },
+}
+"""Of Figures 8 to 10: one month against all history, with a threshold or without."""
+
+
+def recommended(found, limit=0.5):
+    """Measure TG-37: the largest shares of underestimated jobs with the scheme that the summary recommends."""
+    return {level: largest(curve(found, f"{level}_share", TRIPLE, limit, "1 month", HIGH)) for level in ("UE", "BE")}
+
+
+# What the text says in numbers, and why jobs are adjusted so little or so much: over all history
+
+
+def in_numbers(found, threshold=0.5, at=PERCENTILES):
+    """Measure the numbers that the text gives of Figures 4 to 6 of the triple key, on one trace: by replication."""
+    users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
+    accurate, gains = curve(found, "accuracy", at=at), gain(found, at)
+    best = {"best_accuracy_triple_p70": accurate.get(70, np.nan), "gain_triple_p70": gains.get(70, np.nan)}
+    ranges = {"accuracy_p80_p90": accurate[recommended], "gain_p80_p90": gains[recommended]}
+    ranges |= {"drop_underestimated": saved(found, TRIPLE, threshold, at)}
+    ranges |= {f"{name}_p80_p90": curve(found, name, at=recommended) for name in ("OE_share", "BE_share", "UE_share")}
+    return pd.DataFrame({"base_accuracy": users} | best | least_and_largest(ranges))
+
+
+def least_and_largest(ranges):
+    """Take the least and the largest column of each of several tables, by replication."""
+    ends = {"min": pd.DataFrame.min, "max": pd.DataFrame.max}
+    return {f"{name}_{end}": take(of, axis=1) for name, of in ranges.items() for end, take in ends.items()}
+
+
+def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
+    """Work out why schemes over all history do little, or too much: shares of jobs by (trace, key, percentile).
+
+    Jobs have no history, or an A of 1; of the adjusted ones A would be below a threshold; estimates are bad, as they
+    are and with all times scaled to a mean run.
+    """
+    shares = {}
+    for name, trace in traces.items():
+        jobs, scale = trace.workload.jobs, mean_run / trace.workload.jobs.run.mean()
+        schemes = walltime.schemes([TRIPLE, DOUBLE], [None], at, least=least, project=trace.project)
+        for scheme, a in walltime.parameters(jobs, trace.ends, schemes).items():
+            times = np.array([trace.t_act, jobs.estimate, walltime.t_sched(jobs.estimate, a)])
+            shares[name, scheme.key, scheme.percentile] = {
+                "no history": a.isna().mean(),
+                "A is 1": ((times[2] == times[1]) & a.notna()).mean(),
+                "A too low": (a.dropna() < threshold).mean(),
+                "bad": (walltime.levels(*times) == "BE").mean(),
+                "bad if scaled": (walltime.levels(*(scale * times)) == "BE").mean(),
+            }
+    return pd.DataFrame(shares).T.rename_axis(["trace", "key", "percentile"])
+
+
+def at_median(traces, least, at=PERCENTILES):
+    """Work out which share of the underestimated jobs a threshold of a log's median of R saves, and what it changes."""
+    effects = {}
+    for name, trace in traces.items():
+        median = round(float(used(trace).median()), 2)
+        found = study([trace], (TRIPLE, DOUBLE), (None,), at, (None, median), least, resamples=0)[name]
+        for key in (TRIPLE, DOUBLE):
+            fewer, cost = saved(found, key, median, at), change(found, "accuracy", (key, median), (key,), at)
+            effects[median, name, key] = pd.concat({"fewer": fewer.loc[0], "accuracy": cost.loc[0]})
+    return pd.concat(effects, names=["threshold", "trace", "key", "metric", "percentile"]).rename("ours")

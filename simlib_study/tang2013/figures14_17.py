@@ -1,0 +1,247 @@
+"""Figures 14 to 17: what is measured of the gains, what the text claims, months as one run, and pictures (section 6.2).
+
+Gains are those of `scheduling.gains`.
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from simlib import plots
+from simlib.analysis.stats import cluster_means
+
+from .. import results
+from ..claims import Measure
+from ..results import AS_IT_IS
+from ..verdicts import TEXT, published
+from . import decided, scheduling
+from .scheduling import BASELINE, by_log, over_baseline, printed_table, redrawn, spread
+
+# What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20, TG-29 to TG-36, and others.
+
+
+PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wait"}
+"""The paper's metrics, as they are written."""
+
+ALL = " or ".join(PAPERS)
+
+
+TESTS = {
+    "better": lambda gains: gains > 0,
+    "worse": lambda gains: gains < 0,
+    "over a fifth": lambda gains: gains > 0.2,
+    "within a tenth": lambda gains: gains.abs() < 0.1,
+    "p95 best": lambda gains: gains.unstack("case").rank(axis=1, ascending=False, method="max")["regular p95"] == 1,
+}
+"""Tests of the gain of a month."""
+
+
+def _measured(kind):
+    """Read which gains the parts of claims are about: by claim and part arguments of `share` or `statistic`."""
+    rows, found = published("tang2013_measured").query("kind == @kind"), {}
+    for id, part, _, *of in rows.itertuples(index=False):
+        found.setdefault(id, {}).setdefault(part, []).append(tuple(of))
+    return found
+
+
+GAINS, SHARES = _measured("gain"), _measured("share")
+"""By claim and part the gain that is measured, and others, whose best or whose share is subtracted."""
+
+CLAIMS = tuple(sorted({*GAINS, *SHARES}))
+
+
+def claim(id, gained, logs):
+    """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`."""
+
+    def of_parts(gains):
+        shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
+        drawn = redrawn(gains)
+        return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
+
+    on = by_log(gained.drop(AS_IT_IS, level="replication"))
+    printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
+    return decided(id, {TEXT: on}, of_parts, logs, printed)
+
+
+def gain(gains, drawn, of, *others):
+    """Measure a `statistic` of the gains of one log, less the best of others, in the mean over the shakes.
+
+    A mean is one of months like these: its interval is that of gains that are `redrawn`; else it is that of the shakes.
+    """
+    ours = _lead(gains, of, *others)
+    return replace(Measure.range(_lead(drawn, of, *others) if "mean" in of[-1] else ours), value=float(ours.mean()))
+
+
+def _lead(gains, of, *others):
+    """A statistic less the best of others, by replication."""
+    first, *rest = (statistic(gains, *one) for one in (of, *others))
+    return first - np.max(rest, axis=0) if rest else first
+
+
+def _as_printed(parts, printed):
+    """Take the same from the printed numbers, as far as they are printed."""
+    found = {part: [printed.get(one) for one in of] for part, of in parts.items()}
+    return {
+        part: Measure.exactly(first - max(others, default=0))
+        for part, (first, *others) in found.items()
+        if None not in (first, *others)
+    }
+
+
+def share(gains, of, *others):
+    """Measure a mean over the months, and over the shakes, of the share of gains for which something holds."""
+    by_month = _by_month(gains, *of)
+    for other in others:
+        by_month = by_month - _by_month(gains, *other)
+    means = by_month.mean(axis=1).to_frame()
+    resampled = cluster_means(means, np.ones(len(means)))[0]
+    return replace(Measure.spread(resampled), runs=tuple(by_month.mean()))
+
+
+def _by_month(gains, order, case, metric, holds):
+    """Work out of what share of the gains something holds, by month, a column a shake."""
+    known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
+    return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
+
+
+STATISTICS = {
+    "mean": lambda gains: gains.mean(),
+    "best month": lambda gains: gains.max(),
+    "worst month": lambda gains: gains.min(),
+    "median month": lambda gains: gains.median(),
+    "median change": lambda gains: gains.abs().median(),
+    "largest mean": lambda gains: _means(gains).max(),
+    "lowest mean but p70's slowdown": lambda gains: _means(gains).drop(("regular p70", "slowdown")).min(),
+}
+"""What the text prints of gains: functions of a table by (case, metric, month), a column a replication."""
+
+
+def _means(gains):
+    return gains.groupby(["case", "metric"]).mean()
+
+
+def chosen(gains, order, case, metric):
+    """Choose gains of one log: of a case, or of all cases of a strategy, in a metric, or several with "or" between."""
+    table = gains.loc[order]
+    cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
+    found = table[((cases == case) | cases.str.startswith(f"{case} ")) & metrics.isin(metric.split(" or "))]
+    if found.empty:
+        raise KeyError(f"{order}, {case}, {metric}")
+    return found
+
+
+def statistic(gains, order, case, metric, name):
+    """Work out one of `STATISTICS` of gains that are `chosen`, by replication."""
+    return STATISTICS[name](chosen(gains, order, case, metric))
+
+
+def printed_statistics(gained):
+    """Work out the printed statistics of gains but means, with `spread`; nan where one is not simulated."""
+    found = {}
+    places = printed_table().drop("mean", level="statistic").index
+    for (name, gains), place in product(by_log(gained).items(), places):
+        found[name, *place] = pd.Series(np.nan, gains.columns)
+        with suppress(KeyError):
+            found[name, *place] = statistic(gains, *place)
+    return spread(pd.concat(found, names=["trace", *places.names, "replication"]))
+
+
+def how_printed():
+    """How the text puts each printed number, by (order, case, metric, statistic)."""
+    table = printed_table()
+    return (table.bound + "; " + table.note).str.strip("; ")
+
+
+# What it changes that each month is simulated by itself, and not the log as one run (section 6.1).
+
+
+ALL_JOBS = "all jobs"
+"""Of all months that are simulated apart, beside these months."""
+
+MEAN = "mean of the months"
+
+APART, ONE = "months apart", "one run"
+
+
+def beside(traces, apart, months, cases, case, **settings):
+    """Put the gain in wait of a case as one run of each log beside that of months `apart`, from `scheduling.runs`.
+
+    By (trace, order, of), where `of` is each month, `ALL_JOBS` or the `MEAN` of the months' gains; `waited` is the part
+    that a month has in all waits of the baseline.
+    """
+    simulated = months.query("simulated")
+    without_month = ["order", "replication", "case"]
+    waits = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
+    waits = waits[waits.index.isin([BASELINE, case], level="case")]
+    waits = waits * simulated.jobs.reindex(waits.index.droplevel(without_month)).to_numpy()
+    two = {one.name: {name: of for name, of in cases(one).items() if name in (BASELINE, case)} for one in traces}
+    whole = scheduling.runs(traces, lambda one: two[one.name], _waits_by_month, apart=False, **settings)
+    whole = whole.droplevel("month").rename_axis(index={"metric": "month"})
+    waited = {APART: waits, ONE: whole[whole.index.droplevel(without_month).isin(simulated.index)]}
+    found = pd.concat({way: spread(_gains(of))[["ours", "low", "high"]] for way, of in waited.items()}, axis=1)
+    base = waited[APART].xs(BASELINE, level="case").groupby(["trace", "order", "month"]).mean()
+    part = (base / base.groupby(["trace", "order"]).sum()).rename_axis(index={"month": "of"})
+    found.insert(0, ("waited", ""), part.reindex(found.index.reorder_levels(part.index.names)).to_numpy())
+    found = found.loc[[one.name for one in traces]]
+    return found.set_axis([" ".join(filter(None, name)).replace(" ours", "") for name in found], axis=1)
+
+
+def _waits_by_month(schedule):
+    """Add up the waits of the jobs of each month."""
+    month = schedule.workload.calendar_month(schedule.column("submit"))
+    return pd.Series(schedule.column("wait")).groupby(month).sum().to_dict()
+
+
+def _gains(waited):
+    """Work out gains from sums of waits, by (trace, order, of, replication)."""
+    levels = ["trace", "order", "replication"]
+    by_month = over_baseline(waited).droplevel("case")
+    found = {month: of.droplevel("month") for month, of in by_month.groupby("month")}
+    found[ALL_JOBS] = over_baseline(waited.groupby([*levels, "case"]).sum()).droplevel("case")
+    found[MEAN] = by_month.groupby(levels).mean()
+    return results.in_order(pd.concat(found, names=["of"]), "trace", "order", "of", "replication")
+
+
+# Pictures
+
+
+TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
+
+
+def draw(monthly, averages, title):
+    """Draw the gains of some cases by month, and on average with months like these: a row a log, a column a metric."""
+    averages = averages.reindex(columns=["ours", "months_low", "months_high", "published"])  # of your log none is
+    averages = averages.rename(columns={"ours": "average"}).droplevel("order")
+    both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order").join(averages)
+    shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
+    for ax, part in plots.facets(both, "trace", "metric", **shown):
+        months, cases = part.attrs["places"]["month"], plots.colours(part.attrs["names"]["case"])
+        entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.2)
+        for line in ax.lines:
+            line.set(markersize=3, linewidth=0.8)
+        for bars in ax.collections:
+            bars.set_linewidth(1.2)
+        for order, (case, colour) in enumerate(cases.items()):
+            at, row = len(months) * (1.07 + 0.07 * order), part.xs(case, level="case").iloc[0]
+            ax.vlines(at, row.months_low, row.months_high, color=colour, linewidth=1.5)
+            ax.plot(at, row.average, "s", color=colour, markersize=5)
+            ax.plot(at, row.published, "o", color="black", fillstyle="none", markersize=7)
+        plots.month_axis(ax, months, 3 if len(months) <= 12 else 6)
+        ax.axvspan(len(months) * 1.02, len(months) * 1.26, color="#F3F3F3", zorder=0)
+        ax.set_xlim(-0.7, len(months) * 1.26)
+        ax.axhline(0, color="black", linewidth=0.8)
+        ax.grid(False, axis="x")
+    plots.bent_axis(ax.yaxis, TICKS, linear=0.1)
+    ax.figure.supylabel("gain against the users' estimates", size=9)
+    entries |= {"average, resampled months": {"color": "grey", "marker": "s"}}
+    printed = {"color": "black", "marker": "o", "linestyle": "", "fillstyle": "none"}
+    plots.legend(ax.figure, entries | {"average, printed": printed})
+    case = list(cases)[len(cases) // 2]
+    gains = averages.xs((case, "wait"), level=("case", "metric"))
+    least, most = gains.average.min(), gains.average.max()
+    message = f"{title}: {case} gains {least:+.0%} to {most:+.0%} of the mean wait on these logs"
+    plots.title(ax.figure, message + ("".join(f"; printed {of:+.0%}" for of in gains.published.dropna().unique())))
+    return ax.figure

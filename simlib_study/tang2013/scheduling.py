@@ -1,0 +1,290 @@
+"""What adjusted walltimes do to the schedule: months, cases, simulations and gains (section 6).
+
+A *case* is a way to use adjusted estimates, by name; the BASELINE uses none. Every month is simulated by itself, from
+an empty machine, in every case; what the other jobs of the log teach about it is carried over from before.
+"""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from simlib.analysis.stats import cluster_means
+from simlib.core import metrics, sweeps
+from simlib.core.schedule import simulate
+from simlib.policies import walltime
+from simlib.policies.easy import EASY, Predictions
+from simlib.policies.walltime import Adjustment, Scheme
+
+from .. import results
+from ..results import AS_IT_IS
+from ..verdicts import published
+from . import TRIPLE
+
+ORDERS = ("wfp", "fcfs")
+PERCENTILES = (95, 85, 70)
+STRATEGIES = {"regular": True, "selective": False}
+"""Whether running jobs too are expected to end by their adjusted estimates (section 5.2)."""
+
+BASELINE = "baseline"
+METRICS = ("wait", "slowdown", "weighted_wait", "bounded_slowdown", "weighted_wait_own")
+"""Means over a month's jobs; the first three are the paper's. See `measures`."""
+
+AVERAGED = ["trace", "order", "case", "metric"]
+"""The index levels of gains that are averaged over the months."""
+
+LEAST_JOBS = 500
+"""Months with fewer are not simulated: the log has but some days of them."""
+
+LARGE = 100_000
+"""Logs with more jobs are shaken less often: their months take ten times as long."""
+
+
+def months(traces, least_jobs=LEAST_JOBS):
+    """Describe each log's months by submission: `load` is work over capacity; with `least_jobs` one is simulated."""
+    tables = {}
+    for trace in traces:
+        workload, jobs = trace.workload, trace.workload.jobs
+        names, edges = workload.month_starts(jobs.submit.iloc[0], jobs.submit.iloc[-1])
+        columns = {"requested_h": jobs.estimate / 3600, "run_h": jobs.run / 3600}
+        columns |= {"r": walltime.used(jobs.run, jobs.estimate), "work": jobs.run * jobs.procs}
+        values = pd.DataFrame(columns).groupby(workload.calendar_month(jobs.submit))
+        table = values.mean().reindex(names).drop(columns="work")
+        table.insert(0, "jobs", values.size().reindex(names, fill_value=0))
+        table.insert(1, "load", values.work.sum() / pd.Series(workload.procs * np.diff(edges), names))
+        tables[trace.name] = table.assign(simulated=table.jobs >= least_jobs)
+    return pd.concat(tables, names=["trace", "month"])
+
+
+# Cases
+
+
+def scheme(trace, percentile, window="1 month", threshold=0.5, least=10):
+    """Make the scheme of section 6.1 for a log, a `walltime.Scheme`: the project is what takes its place there."""
+    return Scheme(TRIPLE, window, percentile, threshold, least, trace.project)
+
+
+def cases(trace, percentiles=PERCENTILES, **options):
+    """Make section 6.1's cases, such as "regular p95": by name an Adjustment of a `scheme`; None for the baseline."""
+    found = {BASELINE: None}
+    for (strategy, running), p in product(STRATEGIES.items(), percentiles):
+        found[f"{strategy} p{p:g}"] = Adjustment(scheme(trace, p, **options), running=running)
+    return found
+
+
+# How far a scheme reaches, and what jobs are like month by month
+
+
+def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
+    """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load."""
+    simulated, rows = months(traces, least_jobs).query("simulated"), {}
+    for trace in traces:
+        jobs, own, of_scheme = trace.workload.jobs, simulated.loc[trace.name], scheme(trace, percentile, **options)
+        adjusted = walltime.adjusted(jobs, trace.ends, of_scheme)
+        row = {"project": trace.project, "jobs": own.jobs.sum(), "months": len(own), "load": own.load.mean()}
+        rows[trace.name] = row | {
+            "requested_h": jobs.estimate.mean() / 3600,
+            "r": walltime.used(jobs.run, jobs.estimate).mean(),
+            "lowered": (adjusted.t_sched < jobs.estimate).mean(),
+            "no_history": adjusted.a.isna().mean(),
+            "at_threshold": (adjusted.a == of_scheme.threshold).mean(),
+            "accuracy": walltime.accuracy(trace.t_act, jobs.estimate).mean(),
+            "accuracy_after": walltime.accuracy(trace.t_act, adjusted.t_sched).mean(),
+            "underestimated": (adjusted.t_sched < trace.t_act).mean(),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("trace")
+
+
+def month_means(trace, values, resamples=1000, seed=0):
+    """Average values, a row a job, over the jobs of each month: by replication of a bootstrap over users."""
+    jobs = trace.workload.jobs
+    by = [jobs.user, trace.workload.calendar_month(jobs.submit)]
+    of_months = values.set_axis(jobs.index).assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
+    drawn = cluster_means(of_months, np.ones(len(of_months)), resamples, seed)
+    found = {(month, name): drawn[name, month] / drawn["jobs", month] for month in drawn["jobs"] for name in values}
+    return pd.DataFrame(found).rename_axis("replication")
+
+
+# Simulations
+
+
+def measures(schedule):
+    """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), times in seconds.
+
+    `weighted_wait` (equation 4) is 0 where no job waits; `weighted_wait_own` is by the score that ordered the queue;
+    `effective_jobs`, the square of the sum of the weights over the sum of their squares, is on how many jobs it rests.
+    """
+    order, adjust = schedule.policy.order, schedule.policy.adjust
+    wait, run, estimate, procs = (schedule.column(name) for name in ("wait", "run", "estimate", "procs"))
+    wait = wait.astype(float)
+
+    def priority(estimate):  # when a job starts (equation 5); under FCFS it is the wait itself
+        return (wait / np.maximum(estimate, 1)) ** 3 * procs if order == "wfp" else wait
+
+    def weighted(weight):
+        # no product of vectors, for which NumPy would start threads of its own
+        return (wait * weight).sum() / weight.sum() if weight.any() else 0.0
+
+    weight = priority(estimate)
+    return {
+        "wait": wait.mean(),
+        "slowdown": metrics.slowdown(wait, np.maximum(run, 1)).mean(),
+        "weighted_wait": weighted(weight),
+        "bounded_slowdown": schedule.column("bounded_slowdown").mean(),
+        "weighted_wait_own": weighted(priority(schedule.column("adjusted")) if adjust and adjust.queue else weight),
+        "effective_jobs": weight.sum() ** 2 / (weight * weight).sum() if weight.any() else 0.0,
+    }
+
+
+def runs(
+    traces,
+    cases=cases,
+    measure=measures,
+    shakes=20,
+    large_shakes=None,
+    shake_s=60,
+    seed=1,
+    least_jobs=LEAST_JOBS,
+    apart=True,
+    executor=None,
+    orders=ORDERS,
+):
+    """Simulate every month of every log in all cases, as it is and shaken; cases that come to the same once.
+
+    A shake of a month is the same in all cases, so that their differences are paired; submit times of the past stay.
+    By (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
+    """
+    for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
+        if count < 2:
+            raise ValueError(f"runs: found {name}={count!r}, expected 2 or more: without them there is no spread")
+    table, tasks = months(traces, least_jobs), {}
+    for trace in traces:
+        adjustments = cases(trace)
+        often = min(shakes, large_shakes or shakes) if len(trace.workload) > LARGE else shakes
+        simulated = table.loc[trace.name].query("simulated").index
+        parts = {month: trace.workload.months(month) for month in simulated} if apart else {"all": trace.workload}
+        for month, workload in parts.items():
+            policies = _policies(adjustments, trace, workload)
+            for order, replication in product(orders, range(AS_IT_IS, AS_IT_IS + often + 1)):
+                shake = None if replication == AS_IT_IS else (shake_s, seed + replication - AS_IT_IS - 1)
+                tasks[trace.name, month, order, replication] = workload, shake, policies, order, measure
+    measured = sweeps.sweep(_month, tasks.values(), executor, label="months")
+    wide = pd.concat(dict(zip(tasks, measured, strict=True)))
+    of_measure = ["kind", "metric"] if wide.index.nlevels == 6 else ["metric"]
+    names = ["trace", "month", "order", "replication", *of_measure]
+    return wide.rename_axis(index=names, columns="case").stack(future_stack=True)
+
+
+ANY_USE = {"queue": True, "backfill": True, "running": True}
+
+
+def _policies(adjustments, trace, workload):
+    """Make EASY for each case, with what is known before this month: once for all shakes."""
+    policies, prepared = {}, {}
+    for name, given in adjustments.items():
+        policy = given if isinstance(given, EASY) else EASY(adjust=given)
+        of = past = policy.adjust  # what is known before is the same, whatever use is made of it
+        if isinstance(of, Predictions):
+            past = replace(of, **ANY_USE, correct=True)
+        elif of:
+            past = replace(of, scheme=replace(of.scheme, percentile=100, threshold=None, least=1), **ANY_USE)
+        if past not in prepared:
+            prepared[past] = EASY(adjust=of and _carried_over(of, trace, workload)).prepare(workload.jobs)
+        policies[name] = replace(policy, known=prepared[past].known)
+    return policies
+
+
+def _carried_over(adjustment, trace, workload):
+    """Add the jobs that were submitted before this month to an adjustment, as far as they can be in its window."""
+    jobs, first = trace.workload.jobs, workload.jobs.submit.iloc[0]
+    early, columns = jobs.submit < first, ["user"]
+    if isinstance(adjustment, Predictions):
+        early &= trace.ends < first
+    else:
+        early &= trace.ends >= first - adjustment.scheme.window_s - 86400  # a day: shakes
+        columns = adjustment.scheme.columns
+    past = jobs.loc[early, list(dict.fromkeys(["submit", "run", "estimate", *columns]))]
+    return replace(adjustment, past=past.assign(end=trace.ends[early]))
+
+
+def _month(workload, shake, policies, order, measure):
+    """Measure one month in all cases: a DataFrame, one column per case."""
+    workload = workload.shake(*shake) if shake else workload
+    known = dict.fromkeys(policy.known for policy in policies.values() if policy.known)  # many cases know the same
+    known = {one: one.of_same(workload.jobs) for one in known}
+    found, measured = {}, {}
+    for name, policy in policies.items():
+        used = policy.adjust
+        if used and order == "fcfs":  # a queue in order of arrival does not look at estimates
+            used = replace(used, queue=False)
+        if (same := (used, policy.backfill)) not in measured:
+            policy = replace(policy, order=order, known=known.get(policy.known))
+            measured[same] = measure(simulate(workload, policy))
+        found[name] = measured[same]
+    return pd.DataFrame(found)
+
+
+def changes(trace, month, order, adjustment):
+    """Work out what an adjustment from `cases` does to each job of a month: waits before and after, all in seconds."""
+    workload = trace.workload.months(month)
+    known = _carried_over(adjustment, trace, workload)
+    before, after = (simulate(workload, EASY(order=order, adjust=of)).jobs for of in (None, known))
+    table = after[["user", "procs", "estimate", "run", "adjusted"]].assign(before=before.wait, after=after.wait)
+    return table.assign(slowdown=(after.wait - before.wait) / np.maximum(after.run, 1))
+
+
+# Gains
+
+
+def over_baseline(found):
+    """Work out gains over the baseline, 1 - value / baseline, of a Series with the level `case`; nan where it is 0."""
+    base = found.xs(BASELINE, level="case").reindex(found.index.droplevel("case")).to_numpy()
+    return (1 - found / np.where(base > 0, base, np.nan)).drop(BASELINE, level="case")
+
+
+def gains(found):
+    """Work out the gains in `METRICS` from results of `runs`, by (trace, order, case, metric, month, replication)."""
+    wanted = found[found.index.isin(METRICS, level="metric")]
+    return results.in_order(over_baseline(wanted), *AVERAGED, "month", "replication")
+
+
+def spread(gained):
+    """Work out how gains spread over the shakes: ours is their mean, for one run, also `as_it_is`, is one draw."""
+    table = results.spread(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
+    table.insert(0, "ours", table.pop("ours"))
+    return table
+
+
+def by_log(gained):
+    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
+    wide = gained.unstack("replication")
+    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
+
+
+def redrawn(gains):
+    """Average gains of a log over as many months like these, drawn from a shake; all cases have the same draws."""
+    wide = gains.unstack("month")
+    values = wide.to_numpy().reshape(len(wide), gains.shape[1], -1)
+    random = np.random.default_rng(0)
+    draws, (shakes, months) = 1000, values.shape[1:]
+    drawn = values[:, random.integers(shakes, size=(draws, 1)), random.integers(months, size=(draws, months))]
+    with np.errstate(invalid="ignore"):  # where nobody waits there is no gain
+        return pd.DataFrame(np.nansum(drawn, axis=-1) / (~np.isnan(drawn)).sum(axis=-1), wide.index)
+
+
+def averages(gained):
+    """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month."""
+    table = spread(gained.groupby([*AVERAGED, "replication"], sort=False).mean())
+    by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
+    shaken = by_log(gained.drop(AS_IT_IS, level="replication"))
+    drawn = pd.concat({name: redrawn(of) for name, of in shaken.items()}, names=["trace"]).reindex(table.index)
+    for end, share in (("months_low", 0.025), ("months_high", 0.975)):
+        table[end] = drawn.quantile(share, axis=1)
+    table = table.assign(months=by_month.count(), better=by_month.agg(lambda of: (of > 0).sum()))
+    return table.assign(worst=by_month.min(), worst_month=by_month.idxmin().map(lambda place: place[-1]))
+
+
+def printed_table():
+    """Read what the text prints of the gains in Figures 14 to 17: values, words such as "over", and notes."""
+    return published("tang2013_gains").fillna("").set_index(["order", "case", "metric", "statistic"])

@@ -1,0 +1,120 @@
+"""Tsafrir, Etsion & Feitelson, Hebrew University 2005: the logs, what is measured of them, and the printed numbers."""
+
+from itertools import islice, takewhile
+
+import numpy as np
+import pandas as pd
+
+from simlib.analysis.predictions import accuracy
+from simlib.logs import archive
+from simlib.policies.examples_own import LastTwo
+
+from . import log
+from .loading import Logs
+
+TRACES = ("SDSC-SP2", "CTC-SP2", "KTH-SP2", "SDSC-BLUE")
+"""In the order of the paper's tables."""
+
+WARM_UP = 0.01
+"""Of the jobs in the order of their ends, the share that does not count (section 2)."""
+
+
+def known():
+    """List the paper's names of its logs."""
+    return TRACES
+
+
+def logs(names=TRACES):
+    """Take the paper's logs, cleaned as in the paper, as far as they are on this machine; else twins."""
+    here = [name for name in names if archive.find(name)]
+    if not here:
+        twins = [name for name in names if archive.has_twin(name)] or ["KTH-SP2"]
+        return Logs({name: archive.twin_of(name) for name in twins})
+    cleaned = {name: "cleaned" if archive.find(name, "cleaned") else None for name in here}
+    return Logs({name: log(name, of) for name, of in cleaned.items()}, absent=[one for one in names if one not in here])
+
+
+def own_logs(workloads):
+    """Take logs of the reader's."""
+    return Logs(workloads, own=True)
+
+
+def counted(schedule):
+    """Tell which jobs count: all but the first of those that end."""
+    end = schedule.column("end")
+    counts = np.ones(len(end), bool)
+    counts[np.argsort(end, kind="stable")[: int(WARM_UP * len(end))]] = False
+    return counts
+
+
+def performance(schedule):
+    """Measure the mean wait in minutes, the mean bounded slowdown, and the accuracy of the predictions in per cent."""
+    counts = counted(schedule)
+    return pd.Series(
+        {
+            "wait_min": schedule.column("wait")[counts].mean() / 60,
+            "bounded_slowdown": schedule.column("bounded_slowdown")[counts].mean(),
+            "accuracy_pct": 100 * accuracy(schedule)[counts].mean(),
+        }
+    )
+
+
+def reservations(schedule):
+    """Measure how far from its first reservation each job starts that waits for its turn (Tables 5 and 6).
+
+    These are the jobs that wait and are not backfilled. One that becomes the head of the queue and starts in the same
+    pass has a reservation for that moment: so the printed rates come out.
+
+    By `table`, "difference" either way and "delay" beyond the reservation: the `rate` of such jobs in per cent of all,
+    and of the differences in minutes the `average`, the `median` and the standard deviation `sd`.
+    """
+    start, first = schedule.column("start"), schedule.shadow.to_numpy()
+    waited = counted(schedule) & (schedule.column("wait") > 0) & ~schedule.column("backfilled")
+    late = ((start - np.where(first >= 0, first, start)) / 60)[waited]
+    rows = {}
+    for table, minutes in (("difference", np.abs(late)), ("delay", late[late > 0])):
+        known = pd.Series(minutes, dtype=float)
+        rows[table] = {"rate": 100 * len(known) / counted(schedule).sum(), "average": known.mean()}
+        rows[table] |= {"median": known.median(), "sd": known.std(ddof=0)}
+    return pd.DataFrame(rows).T.rename_axis("table")
+
+
+def on_each(measured):
+    """Lay out a Series by log and run, or by log, policy and run, for `study.claim`: by log, or log and policy."""
+    others = [level for level in measured.index.names if level != "run"]
+    return {" ".join(place): of.droplevel(others) for place, of in measured.groupby(others, sort=False)}
+
+
+class Window(LastTwo):
+    """Predict the mean run time of the user's jobs in a window, and correct as EASY++ does: the choices of section 6.
+
+    The `kind` of window holds the last two jobs that have ended: of "all"; of those with the same estimate as the new
+    job, "extended"; or, "immediate", of all, if their estimates are that of the new job. Jobs that have not ended are
+    passed over; "submitted" takes the last two that were submitted, as far as they have ended. Where there are fewer
+    than two jobs, a prediction is made of what there is, but not from a `full` window.
+    """
+
+    def __init__(self, kind, full=False):
+        super().__init__()
+        self.kind, self.full = kind, full
+        self.of_user = {}  # by user, the jobs in the order of their submission
+        self.run = {}  # by job that has ended
+
+    def arrival(self, job, now):
+        """Predict from the window."""
+        mine = self.of_user.setdefault(job.user, []) if job.user >= 0 else []
+        known = mine[-2:] if self.kind == "submitted" else mine
+        known = (one for one in reversed(known) if one.number in self.run)
+        if self.kind == "extended":
+            known = (one for one in known if one.requested == job.requested)
+        if self.kind == "immediate":
+            known = takewhile(lambda one: one.requested == job.requested, known)
+        runs = [self.run[one.number] for one in islice(known, 2)]
+        mine.append(job)
+        if not runs or (self.full and len(runs) < 2):
+            return {job.number: max(job.requested, 1)}
+        return {job.number: max(min(sum(runs) // len(runs), job.requested), 1)}
+
+    def finish(self, job, now):
+        """Remember the run time."""
+        self.run[job.number] = job.run
