@@ -10,7 +10,6 @@ import click
 import numpy as np
 
 from ._util import paths
-from .analysis import load_curves
 from .analysis.comparison import compare
 from .core import estimates
 from .core.metrics import pieces
@@ -148,7 +147,6 @@ def compile_kernels() -> None:
     compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=4)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
     pieces(start, end, procs, machine)
-    load_curves.at_load(workload, 0.8, {"EASY": EASY(), "FCFS": FCFS()}, batch=100)
     adjusting, fair = EASY(adjust=walltime.Adjustment(scheme)), EASY(order=Multifactor())
     others = adjusting, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()
     for policy in (FCFS(), EASY(), Conservative(), SlurmBackfill(), *others):  # one for each way of compiling a kernel

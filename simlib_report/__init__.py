@@ -12,6 +12,7 @@ from .answer import answer, best
 from .description import about, doubtful
 from .facts import has_queue, schedules, use, use_picture, use_said, waits_picture, why_recorded_differ
 from .page import Page, Section, report
+from .partitions import on_partitions, partitions, together
 from .policies import (
     ASKED,
     MEANING,
@@ -24,6 +25,7 @@ from .policies import (
     usable,
     what_if_cases,
 )
+from .what_if import what_if
 
 __all__ = [
     "ASKED",
@@ -44,12 +46,16 @@ __all__ = [
     "overview",
     "report",
     "schedules",
+    "on_partitions",
+    "partitions",
     "taken",
+    "together",
     "usable",
     "use",
     "use_picture",
     "use_said",
     "waits_picture",
+    "what_if",
     "what_if_cases",
     "why_recorded_differ",
 ]

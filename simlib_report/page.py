@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from simlib import plots
 from simlib._util import paths
 from simlib.analysis.comparison import Comparison
-from simlib.analysis.partitions import SHARED, on_partitions, partitions, together
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
 from simlib.logs import archive, reading, sacct
@@ -26,6 +25,7 @@ from simlib.plots.style import svg
 
 from . import description, facts
 from .answer import answer, best, when
+from .partitions import SHARED, on_partitions, partitions, together
 from .policies import (
     ASKED,
     COLUMNS,
@@ -83,10 +83,10 @@ class Page:
     base : str, optional
         The policy of the site, with which the others are compared; by default the first.
     what_ifs : str or iterable of str
-        Questions such as "procs +20%": see `simlib.analysis.what_if`.
+        Questions such as "procs +20%": see `simlib_report.what_if`.
     partitions : str or dict, optional
         Make each partition a separate machine: "each", or sizes such as "batch+debug=400, gpu=64:16" (processors, and
-        GPUs behind the colon); see `simlib.analysis.partitions`. By default all share one machine.
+        GPUs behind the colon); see `simlib_report.partitions`. By default all share one machine.
     names : bool
         Whether the page shows the names of users and partitions, which the log's header must have.
     shakes : int, optional

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simlib._util.words import difference, per_cent, time
-from simlib.analysis.cases import ADJUSTED, Case, what_if, why_not_usable
+from simlib.analysis.cases import Case, why_not_usable
 from simlib.analysis.comparison import Comparison, compare, holds, range_of
 from simlib.core.estimates import Scaled, requested
 from simlib.core.schedule import Schedule
@@ -21,6 +21,7 @@ from simlib.policies.easy import EASY, FCFS
 from simlib.policies.orders import Multifactor
 
 from .facts import digits, share
+from .what_if import ADJUSTED, what_if
 
 _ALL = replace(ADJUSTED, running=True)
 

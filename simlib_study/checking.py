@@ -90,7 +90,7 @@ def check(revision: str = "HEAD", exact: bool = False, moved: Moves | None = Non
             raise ValueError(f"check: found {len(lost)} files without a new name, such as {lost[0]}, expected none")
         old = {names.files[path]: content for path, content in old.items()}
     lines: dict[str, list[str]] = {}
-    largest: Counter[str] = Counter()
+    largest: dict[str, float] = {}
     exhibits = {_exhibit(path): "" for path in sorted({*old, *new}) if path.endswith((".csv", ".json"))}
     for path in sorted({*old, *new}):
         exhibit = _exhibit(path)
@@ -100,7 +100,7 @@ def check(revision: str = "HEAD", exact: bool = False, moved: Moves | None = Non
         elif exhibit in exhibits and path.endswith((".csv", ".json")):
             differing, by = _compared(path, old[path], new[path], names, 0 if exact else LAST_DIGIT)
             found += differing
-            largest[exhibit] = max(largest[exhibit], by)
+            largest[exhibit] = max(largest.get(exhibit, 0.0), by)
     said, good = [], True
     for exhibit in lines:
         why = _not_run(exhibit) if exhibit in exhibits and not moved else ""
@@ -108,7 +108,7 @@ def check(revision: str = "HEAD", exact: bool = False, moved: Moves | None = Non
         if lines[exhibit]:
             said += [f"{exhibit}: {line}" for line in lines[exhibit]]
         elif exhibit in exhibits:
-            same = f"differs by at most {largest[exhibit]:.0e}" if largest[exhibit] else "equal"
+            same = f"differs by at most {largest[exhibit]:.0e}" if largest.get(exhibit) else "equal"
             said.append(f"{exhibit}: {why or same}")
     return said, good
 
@@ -174,7 +174,8 @@ def _of_table(text: str, names: Moves) -> dict[tuple[str, ...], str]:
     """The values of a table, by the texts of their row, how many such rows came before, and their column."""
     head, *rows = csv.reader(io.StringIO(text))
     head = [names.column(name) for name in head]
-    found, before = {}, Counter[tuple[str, ...]]()
+    found: dict[tuple[str, ...], str] = {}
+    before: Counter[tuple[str, ...]] = Counter()
     for row in rows:
         row = [names.text(column, field) for column, field in zip(head, row, strict=True)]
         texts = tuple(sorted(f"{column}={field}" for column, field in zip(head, row, strict=True) if _is_text(field)))

@@ -342,7 +342,7 @@ def compare(
     policies : dict
         By name: a policy, such as `EASY()`; or a policy and changes of the log, such as `(EASY(), "exact")`. A change
         is the name of estimates, a model from `simlib.estimates`, or a function that makes another Workload of one: on
-        another machine, with fewer jobs or shorter ones; jobs keep their labels. `simlib.analysis.what_if` makes such
+        another machine, with fewer jobs or shorter ones; jobs keep their labels. `simlib_report.what_if` makes such
         cases from a few words. The difference between a case and the base is over the jobs that take part in both.
     base : str
         The policy with which the others are compared; by default the first.

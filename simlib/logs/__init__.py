@@ -1,5 +1,5 @@
-"""Where logs come from and go: SWF, catalogue and download, sacct, sanity checks, restoring."""
+"""Where logs come from and go: SWF, catalogue and download, sacct, sanity checks."""
 
 from .._util import importing
 
-__getattr__ = importing(__name__, "archive", "restoring", "sacct", "schedules", "swf", "tables")
+__getattr__ = importing(__name__, "archive", "reading", "sacct", "schedules", "swf", "tables")

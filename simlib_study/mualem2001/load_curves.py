@@ -9,11 +9,11 @@ import pandas as pd
 
 from simlib import plots
 from simlib._util import cache
-from simlib.analysis import load_curves
-from simlib.analysis.load_curves import over_runs
 from simlib.core import sweeps
 
+from .. import load_curves
 from ..claims import NOTHING, Measure
+from ..load_curves import over_runs
 from . import LABELS
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from simlib.core.workload import Workload
-from simlib.logs import restoring
+
+from .. import restoring
 
 FIELDS = ("run", "procs", "requested_time", "status")
 """What a setting may say of a user's lost jobs, see `_values`."""

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Selective, SlurmBackfill, Workload, simulate
-from simlib.analysis.partitions import together
 from simlib.core.estimates import Uniform
 from simlib.explain import explain
+from simlib.logs.reading import _resized
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.users import resample_users
-from simlib_report.taking import _resized
+from simlib_report.partitions import together
 
 ALL = POLICIES | BEYOND | SLURM
 REFUSING = {name: policy for name, policy in ALL.items() if getattr(policy, "backfill", None) == "lookahead"}

@@ -9,7 +9,8 @@ import pytest
 from as_in_study import executed
 from helpers import legend, random_jobs, texts
 
-import simlib.analysis.load_curves
+import simlib
+import simlib_study.load_curves
 from simlib import EASY, Conservative, estimates, plots
 from simlib.models import feitelson96
 from simlib_study import claims, records
@@ -56,7 +57,7 @@ def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
     w, found = random_jobs(600, 3), []
     note = found.append  # what the list holds must not tell one run's function from another's
     monkeypatch.setattr(
-        simlib.analysis.load_curves, "simulate", lambda *args, **options: note(args) or simlib.simulate(*args)
+        simlib_study.load_curves, "simulate", lambda *args, **options: note(args) or simlib.simulate(*args)
     )
     settings = {"batch": {"made": 20, "also made": 20}, "stopping": ENDLESS}
     once = of_one({"made": w}, loads=(0.5, 0.7), **settings)

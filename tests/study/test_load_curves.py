@@ -8,10 +8,10 @@ from scipy import stats
 
 import simlib
 from simlib import EASY, Conservative, metrics
-from simlib.analysis import load_curves
-from simlib.analysis.load_curves import at_load
 from simlib.analysis.stats import batch_means
 from simlib.logs.swf import FIELDS
+from simlib_study import load_curves
+from simlib_study.load_curves import at_load
 
 ENDLESS = {"most": 100, "precision": None, "ceiling": None}
 POLICIES = {"easy": EASY(), "conservative": Conservative()}

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core.workload import Workload
-from .swf import jobs_of
+from simlib.core.workload import Workload
+from simlib.logs.swf import jobs_of
 
 _COUNT = re.compile(r"\(([0-9]+) jobs? removed\)")
 _USER = re.compile(r"\buser=([0-9]+)")

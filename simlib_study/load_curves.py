@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Floats, in_order
-from .._util.cache import identity
-from .._util.compiled import COMPILED, during
-from ..core import metrics
-from ..core.schedule import Policy, Schedule, simulate
-from ..core.workload import Workload
-from .cases import check_names
-from .stats import mean_interval, mean_of_batches, means_of_batches
+from simlib._util.arrays import Floats, in_order
+from simlib._util.cache import identity
+from simlib._util.compiled import COMPILED, during
+from simlib.analysis.cases import check_names
+from simlib.analysis.stats import mean_interval, mean_of_batches, means_of_batches
+from simlib.core import metrics
+from simlib.core.schedule import Policy, Schedule, simulate
+from simlib.core.workload import Workload
 
 Measure = Callable[[Schedule], Floats]
 """Gives one number for each job of a schedule, in the order of the workload."""

@@ -7,8 +7,9 @@ import pytest
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Workload, compare, replicate
-from simlib.analysis import cases, what_if
+from simlib.analysis import cases
 from simlib.core.estimates import Scaled
+from simlib_report.what_if import ADJUSTED, FORMS, what_if
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ def test_estimates_and_options_of_the_policy_are_those_that_are_asked_for():
     assert what_if("estimates exact", FCFS())[1] == (FCFS(), "exact")
     assert what_if("estimates x2")[1] == (EASY(), Scaled(2))
     assert what_if("reservations 5", EASY(order="sjf"))[1] == EASY(order="sjf", reservations=5)
-    assert what_if("adjusted")[1] == EASY(adjust=cases.ADJUSTED)
+    assert what_if("adjusted")[1] == EASY(adjust=ADJUSTED)
 
 
 def test_one_question_is_put_after_another():
@@ -80,7 +81,7 @@ def test_one_question_is_put_after_another():
 def test_another_question_is_refused_with_all_that_can_be_asked(text):
     with pytest.raises(ValueError, match=f"what if: found {re.escape(repr(text))}, expected one of these") as error:
         what_if(text)
-    assert all(form in str(error.value) for form in cases.FORMS)
+    assert all(form in str(error.value) for form in FORMS)
 
 
 @pytest.mark.parametrize("text", ["adjusted", "reservations 3"])

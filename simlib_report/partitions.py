@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._util.arrays import Ints
-from ..core.schedule import Policy, is_own
-from ..core.workload import Workload
-from ..logs import sacct
-from .cases import Case, policy_of
-from .replicate import places
+from simlib._util.arrays import Ints
+from simlib.analysis.cases import Case, policy_of
+from simlib.analysis.replicate import places
+from simlib.core.schedule import Policy, is_own
+from simlib.core.workload import Workload
+from simlib.logs import sacct
 
 SHARED = (
     "Whether partitions share nodes is not in a log: each partition is a machine of its own here, unless it is told "

@@ -8,8 +8,8 @@ from helpers import numbered
 import simlib
 import simlib_report as report
 from simlib import EASY, Conservative, OwnPolicy, Workload, compare
-from simlib.analysis.partitions import on_partitions, partitions, together
 from simlib.logs.swf import jobs_of
+from simlib_report.partitions import on_partitions, partitions, together
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 from helpers import BURST, thinned
 
 import simlib
-from simlib.logs import restoring
 from simlib.logs.swf import FIELDS, jobs_of
+from simlib_study import restoring
 
 ONE = pd.DataFrame({"run": [60], "procs": [1], "requested_time": [600], "status": [1]})
 
