@@ -12,7 +12,7 @@ from simulating import best
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Selective, SlurmBackfill, simulate
 from simlib.logs import archive
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 LOGS = "KTH-SP2", "SDSC-SP2", "HPC2N"
 

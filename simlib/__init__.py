@@ -17,7 +17,7 @@ from .analysis.predictions import predicted_starts
 from .analysis.replicate import replicate
 from .core import estimates, metrics
 from .core.schedule import Schedule, simulate
-from .core.sweeps import sweep
+from .core.threads import sweep
 from .core.workload import Workload
 from .logs import archive as _archive
 from .logs.archive import ArchiveError, load

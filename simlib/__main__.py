@@ -16,7 +16,7 @@ from .core.metrics import pieces
 from .core.schedule import simulate
 from .core.workload import Workload
 from .logs import archive, sacct, swf, tables
-from .policies import walltime
+from .policies import adjusting
 from .policies.conservative import Conservative, SlurmBackfill
 from .policies.easy import EASY, FCFS
 from .policies.orders import Multifactor
@@ -143,12 +143,12 @@ def from_table(source: str, target: str, columns: str, procs: int, timezone: str
 def compile_kernels() -> None:
     """Compile the kernels: nobody waits for it later."""
     # Use every kernel of the library that Python calls once.
-    workload, scheme = archive.load("sample"), walltime.Scheme()
+    workload, scheme = archive.load("sample"), adjusting.Scheme()
     compare(workload, {"EASY": EASY(), "FCFS": FCFS()}, shakes=4)
     start, end, procs, machine = (np.array([0]), np.array([1]), np.array([1]), 1)
     pieces(start, end, procs, machine)
-    adjusting, fair = EASY(adjust=walltime.Adjustment(scheme)), EASY(order=Multifactor())
-    others = adjusting, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()
+    adjusted, fair = EASY(adjust=adjusting.Adjustment(scheme)), EASY(order=Multifactor())
+    others = adjusted, fair, EASY(backfill="sjf"), EASY(backfill="best-fit"), EASY(reservations=2), EASY.plus_plus()
     for policy in (FCFS(), EASY(), Conservative(), SlurmBackfill(), *others):  # one for each way of compiling a kernel
         simulate(workload, policy).summary()
     with_gpus = Workload(workload.jobs.assign(gpus=1), workload.procs, gpus=workload.procs)
@@ -161,7 +161,7 @@ def compile_kernels() -> None:
         following = workload.log.assign(preceding=workload.log.job.shift(fill_value=-1), think=0)
         for policy in (FCFS(), EASY()):
             simulate(Workload(workload.jobs, workload.procs, log=following), policy, feedback=True)
-    walltime.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
+    adjusting.adjusted(workload.jobs, workload.jobs.submit + workload.jobs.run, scheme)
     workload.with_estimates(estimates.Historical())
 
 

@@ -17,13 +17,13 @@ from simlib.analysis.size_classes import cumulative
 from simlib.core.estimates import requested
 from simlib.core.metrics import class_name, size_class
 from simlib.core.schedule import Schedule, simulate
-from simlib.core.sweeps import sweep
+from simlib.core.threads import sweep
 from simlib.core.workload import Workload
 from simlib.logs.schedules import excess, recorded
 from simlib.logs.swf import LogWarning
 from simlib.plots.panels import legend, log_time_axis
 from simlib.plots.style import COLOURS, stamp
-from simlib.policies.walltime import used
+from simlib.policies.adjusting import used
 
 RECORDED = "recorded"
 

@@ -12,9 +12,9 @@ from simlib.analysis.cases import Case
 from simlib.core import estimates
 from simlib.core.schedule import Policy
 from simlib.core.workload import Workload
+from simlib.policies.adjusting import Adjustment, Scheme
 from simlib.policies.conservative import SlurmBackfill
 from simlib.policies.easy import EASY
-from simlib.policies.walltime import Adjustment, Scheme
 
 ADJUSTED = Adjustment(Scheme(key="user+estimate", window="1 month", percentile=85, threshold=0.5), running=False)
 """Tang's adjustment with what every log of a cluster has: similar are jobs of one user with the same request."""

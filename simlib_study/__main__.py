@@ -96,10 +96,10 @@ def compile_kernels():
     """Compile what only notebooks need, and `simlib compile` leaves out: nobody waits for it later."""
     import simlib
     from simlib import EASY, Multifactor, Selective, SlurmBackfill
-    from simlib.policies.walltime import Adjustment
+    from simlib.policies.adjusting import Adjustment
 
-    from .elsewhere.easy_programs import EasyProgram
     from .investigations.qsim import Qsim
+    from .other_machines.easy_programs import EasyProgram
 
     ordered = EASY(order="wfp"), EASY(order="wfp", adjust=Adjustment()), SlurmBackfill(order=Multifactor())
     backfilling = (EASY(backfill=how) for how in ("largest", "smallest area", "lookahead"))

@@ -13,7 +13,7 @@ PAPERS = {
     "mualem2001": "Mu'alem & Feitelson, 2001",
     "tang2013": "Tang, Desai, Buettner & Lan, 2013",
     "tsafrir2005": "Tsafrir, Etsion & Feitelson, 2005",
-    "elsewhere": "On other machines",
+    "other-machines": "On other machines",
     "teaching": "For teaching",
 }
 """By the notebooks' folder, in the order of the report."""

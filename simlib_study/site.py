@@ -25,7 +25,7 @@ from PIL import Image, ImageOps
 
 from simlib import plots
 from simlib._util import paths
-from simlib.core.sweeps import sweep
+from simlib.core.threads import sweep
 from simlib.logs.archive import NOT_VERIFIED
 
 from . import scoreboard

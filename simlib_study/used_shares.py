@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from simlib.core.estimates import Historical, did_not_complete
 from simlib.plots.panels import legend, title
 from simlib.plots.style import COLOURS
-from simlib.policies.walltime import accuracy
+from simlib.policies.adjusting import accuracy
 
 SHORT = 90
 """Seconds below which a job is taken not to have got going."""

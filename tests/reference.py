@@ -100,7 +100,7 @@ def _predictions(adjust, jobs):
 
 
 def _adjustment(adjust, jobs):
-    """The arguments of `AdjustedEASY` for a `simlib.policies.walltime.Adjustment`."""
+    """The arguments of `AdjustedEASY` for a `simlib.policies.adjusting.Adjustment`."""
     scheme = adjust.scheme
     past = adjust.past if adjust.past is not None else jobs[:0].assign(end=0)
     used = [min(1, run / estimate) if estimate else 1 for run, estimate in zip(past.run, past.estimate, strict=True)]

@@ -251,7 +251,7 @@ def test_modules_that_cost_time_come_when_they_are_first_used():
     code = (
         "import sys, simlib; dir(simlib); slow = ['simlib.plots', 'scipy.stats', 'matplotlib', 'click']; "
         "assert not set(slow) & set(sys.modules), sorted(sys.modules); "
-        "print(simlib.analysis.stats.batch_means.__name__, simlib.policies.walltime.Scheme.__name__)"
+        "print(simlib.analysis.stats.batch_means.__name__, simlib.policies.adjusting.Scheme.__name__)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["batch_means", "Scheme"]
     with pytest.raises(AttributeError, match="module 'simlib' has no attribute 'statistics'"):

@@ -112,7 +112,11 @@ def test_papermill_tells_of_each_parameter_what_it_is(name):
         ("mualem2001/table3", {"factors": [2, 0.5]}, "factors: found 0.5, expected a number, 1 to"),
         ("tang2013/figures4-7", {"threshold": 0}, "threshold: found 0, expected a number, 0.01 to 1$"),
         ("tang2013/figures4-7", {"threshold": 1.5}, "threshold: found 1.5, expected a number, 0.01 to 1$"),
-        ("elsewhere/estimates", {"percentiles": [100, 101]}, "percentiles: found 101, expected a number, 0 to 100$"),
+        (
+            "other-machines/estimates",
+            {"percentiles": [100, 101]},
+            "percentiles: found 101, expected a number, 0 to 100$",
+        ),
         ("mualem2001/table1", {"jobs": {"LANL": "procs > 1"}}, "jobs: found 'LANL', expected one of CTC, KTH"),
         ("mualem2001/table1", {"shakes": 0, "seed": "x"}, "shakes: found 0, .*\nseed: found 'x', expected a"),
     ],

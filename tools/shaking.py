@@ -14,7 +14,7 @@ from scipy.stats import t as student
 import simlib_study as study
 from simlib import EASY, Conservative, Predictions, estimates, load, simulate
 from simlib.analysis import accuracy
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 LOGS = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "HPC2N"
 SECONDS, SHAKES = 60, 8

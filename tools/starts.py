@@ -128,7 +128,7 @@ def crowd(seed, option):
 
 def tell(cases, whole):
     """Print what this state tells of each case: a digest or, if `whole`, numbers by column and job; or its refusal."""
-    from simlib.policies.walltime import Adjustment, Scheme
+    from simlib.policies.adjusting import Adjustment, Scheme
 
     warnings.simplefilter("ignore")
     simlib.policies.easy.SMALL = -1  # compiled, however few the jobs

@@ -14,7 +14,7 @@ from .._util import checks
 from .._util.arrays import STATISTICS, Bools, Codes, Floats, Ints, block_sums, resampled
 from .._util.words import duration, per_cent
 from ..core.schedule import Schedule
-from ..core.sweeps import sweep
+from ..core.threads import sweep
 from ..core.workload import Workload, check_shaking
 from .cases import Case, Made, check_names, made
 from .replicate import BY, Groups, grouped, places, schedules

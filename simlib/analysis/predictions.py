@@ -13,7 +13,7 @@ from .._util.compiled import bar_shows
 from ..core.schedule import Policy, Schedule, simulate
 from ..core.workload import Workload
 from ..engine.estimating import STEPS
-from ..policies import walltime
+from ..policies import adjusting
 from ..policies.conservative import Conservative, Selective
 from ..policies.easy import EASY, FCFS, Predictions
 from ..policies.orders import BACKFILL, THREE, Thresholded, asked_for
@@ -178,7 +178,7 @@ def accuracy(schedule: Schedule) -> pd.Series:
 
     A prediction may be corrected, so the mean counts over the job's time in the system, from its submission to its end.
     Without predictions it is the user's estimate, even if the job runs longer. Under
-    `simlib.policies.walltime.Adjustment` it is the adjusted estimate, without corrections.
+    `simlib.policies.adjusting.Adjustment` it is the adjusted estimate, without corrections.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def accuracy(schedule: Schedule) -> pd.Series:
     else:
         predicted = schedule.column("adjusted") if "adjusted" in names else schedule.workload.jobs.estimate.to_numpy()
     return pd.Series(
-        walltime.accuracy(schedule.column("run"), predicted), schedule.workload.jobs.index, name="accuracy"
+        adjusting.accuracy(schedule.column("run"), predicted), schedule.workload.jobs.index, name="accuracy"
     )
 
 

@@ -20,7 +20,7 @@ from .._util.compiled import COMPILED, during
 from ..core import estimates as models
 from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
-from ..core.sweeps import sweep
+from ..core.threads import sweep
 from ..core.workload import Workload, check_shaking
 from .cases import Case, check_names, made
 

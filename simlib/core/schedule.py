@@ -15,7 +15,7 @@ from .._util.arrays import STATISTICS, Bools, Floats, Ints, statistics
 from .._util.words import duration
 from . import metrics
 from .calendar import Moment
-from .sweeps import interruptible
+from .threads import interruptible
 from .workload import Workload, copied
 
 _OVERRUN = ("extend", "kill")

@@ -2,9 +2,9 @@
 
 from .easy import BEST_SET, NOBODY, easy
 from .estimating import Adjusting, Predicting
+from .events import OPEN
 from .ranking import places_in_order
 from .reserving import ADAPTIVE, BY_ARRIVAL, BY_START, EVERYONE, NO_COMPRESSION, REBACKFILL, reserving
-from .running import OPEN
 from .slurm import slurm_backfill
 
 __all__ = [

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .events import NEVER, small, uncounted
 from .profile import make_room
-from .running import NEVER, small, uncounted
 
 _RECENT = 1024  # jobs of the small part
 _FIRST, _LAST, _EARLIEST, _LATEST = range(4)

@@ -19,6 +19,19 @@ from .estimating import (
     remember,
     reservation,
 )
+from .events import (
+    NEVER,
+    ONE,
+    followers_of,
+    insert_end,
+    next_end,
+    next_job,
+    next_submission,
+    remove_end,
+    small,
+    submit_followers,
+    uncounted,
+)
 from .index import GONE, GROUP, empty_index, places_for, refresh, skip
 from .lookahead import DEPTH, best_set, no_candidates
 from .ranking import (
@@ -34,19 +47,6 @@ from .ranking import (
     refuse,
     take_out,
     tell,
-)
-from .running import (
-    NEVER,
-    ONE,
-    followers_of,
-    insert_end,
-    next_end,
-    next_job,
-    next_submission,
-    remove_end,
-    small,
-    submit_followers,
-    uncounted,
 )
 
 _COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST = range(8)

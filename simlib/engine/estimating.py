@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._util.compiled import compiled, register_jitable
+from .events import NEVER, ONE, insert_end, next_end, part, small
 from .profile import TWO, make_room
-from .running import NEVER, ONE, insert_end, next_end, part, small
 
 _THREE, _FOUR = np.uint64(3), np.uint64(4)
 
@@ -179,7 +179,7 @@ class Adjusting(NamedTuple):
         The history of earlier jobs, with room for these.
     group, r : int64 and float64 arrays, the group of each job, -1 for none, and the R to be learned when it ends
     window : int, seconds
-    percentile, least, threshold : as in `simlib.policies.walltime.Scheme`; the threshold 0 for none
+    percentile, least, threshold : as in `simlib.policies.adjusting.Scheme`; the threshold 0 for none
     queue, backfill, running : bool, where t_sched takes the estimate's place
     overdue : int, seconds from now at which a job is taken to end that runs at its expected end still
     """

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .events import NEVER, ONE, small, uncounted
 from .profile import FIRST, LAST, first_not_below, give, step_at
-from .running import NEVER, ONE, small, uncounted
 
 MANY = 512
 """Reservations from which on the table is worth while; at 400 it costs as much as it saves."""

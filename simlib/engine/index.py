@@ -10,7 +10,7 @@ Where jobs need GPUs, a class is of a size and of a number of GPUs.
 
 import numpy as np
 
-from .running import NEVER, ONE, TWO, part, uncounted
+from .events import NEVER, ONE, TWO, part, uncounted
 
 GROUP = np.uint64(16)
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .events import NEVER, ONE, uncounted
 from .index import GONE
-from .running import NEVER, ONE, uncounted
 
 DEPTH = 50
 """How many jobs behind the head are looked at, as in the paper."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .running import NEVER, ONE, TWO, part, small, uncounted
+from .events import NEVER, ONE, TWO, part, small, uncounted
 
 _NEAR = np.uint64(16)  # steps within which room is looked for
 _LONG = np.uint64(512)  # steps of a profile in which room is made in advance

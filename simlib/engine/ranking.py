@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._util.compiled import compiled, overloaded, register_jitable, types
-from .running import part, uncounted
+from .events import part, uncounted
 
 
 class Usage(NamedTuple):

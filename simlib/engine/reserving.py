@@ -31,10 +31,7 @@ Where jobs need GPUs, there is a profile of each resource, and both are searched
 import numpy as np
 
 from .due import merge, next_due, nobody_due, reserve, sort_again, take_due
-from .gaps import MANY, anything_opened, compress_by_gaps, gaps_of, note_gaps
-from .profile import FIRST, advance, all_free, anchor_point, first_gap, forget, give, make_room, no_searches
-from .ranking import note_end, note_start, rank, refuse
-from .running import (
+from .events import (
     NEVER,
     ONE,
     followers_of,
@@ -46,6 +43,9 @@ from .running import (
     submit_followers,
     uncounted,
 )
+from .gaps import MANY, anything_opened, compress_by_gaps, gaps_of, note_gaps
+from .profile import FIRST, advance, all_free, anchor_point, first_gap, forget, give, make_room, no_searches
+from .ranking import note_end, note_start, rank, refuse
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from .profile import FIRST, LAST, all_free, give
-from .ranking import note_end, note_start, rank, refuse
-from .reserving import join_by_rank, sort_waiting
-from .running import (
+from .events import (
     NEVER,
     ONE,
     followers_of,
@@ -18,6 +15,9 @@ from .running import (
     submit_followers,
     uncounted,
 )
+from .profile import FIRST, LAST, all_free, give
+from .ranking import note_end, note_start, rank, refuse
+from .reserving import join_by_rank, sort_waiting
 
 
 @small

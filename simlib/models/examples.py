@@ -11,9 +11,9 @@ import pandas as pd
 from .._util import checks
 from ..core.schedule import Schedule, simulate
 from ..core.workload import Workload
+from ..policies.adjusting import Adjustment
 from ..policies.conservative import Conservative
 from ..policies.easy import EASY
-from ..policies.walltime import Adjustment
 
 
 def figure1() -> Workload:

@@ -19,7 +19,7 @@ from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 
 if TYPE_CHECKING:
-    from .walltime import Adjustment
+    from .adjusting import Adjustment
 
 _LOOKAHEAD = "lookahead"
 
@@ -49,7 +49,7 @@ COUNT = checks.Kind(
 
 _ADJUST = checks.Kind(
     lambda value: hasattr(value, "history") and not isinstance(value, type),
-    "a simlib.policies.walltime.Adjustment or simlib.Predictions",
+    "a simlib.policies.adjusting.Adjustment or simlib.Predictions",
 )
 
 _NONE = -3
@@ -79,7 +79,7 @@ class Predictions:
         PERFECT++, section 3.5); "estimate" makes no predictions: it only corrects estimates.
     queue, backfill, running : bool
         Whether predictions are used for the order of the queue, for candidates of backfilling, and for running jobs and
-        so for the reservation of the head. These are the switches of `simlib.policies.walltime.Adjustment`.
+        so for the reservation of the head. These are the switches of `simlib.policies.adjusting.Adjustment`.
     correct : bool
         Whether a prediction that a running job outlives is corrected. If not, the job is expected to end at once, again
         and again, which prevents backfilling (section 3.3).
@@ -396,7 +396,7 @@ class EASY(Ordered):
         keep the values that they have when the simulation begins. A function that never returns cannot be interrupted:
         Ctrl+C gives the prompt back, but the function runs until the process ends or the kernel is restarted. A second
         Ctrl+C ends a process that waits for it.
-    adjust : simlib.policies.walltime.Adjustment or simlib.Predictions, optional
+    adjust : simlib.policies.adjusting.Adjustment or simlib.Predictions, optional
         Adjust the users' estimates when jobs arrive, by the run times of similar jobs that have ended in the
         simulation, or predict run times. The results replace estimates in the order of the queue, in backfilling, and
         for running jobs (Tang et al. 2013, section 5). They are in the schedule's column `adjusted`. They never kill a

@@ -123,7 +123,7 @@ class Box:
         self.why, self.sentence, self.events = "", "", b""
         self.busy = 0.0  # seconds of processor time
         self._limits, self._began = limits, time.monotonic()
-        inside = [sys.executable, "-P", str(Path(__file__).with_name("running.py")), *map(str, limits)]
+        inside = [sys.executable, "-P", str(Path(__file__).with_name("executing.py")), *map(str, limits)]
         self._process = subprocess.Popen(
             [*(_closed(folder) if closed else ()), *inside],
             stdin=subprocess.PIPE,

@@ -12,9 +12,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from simlib.policies import walltime
+from simlib.policies import adjusting
+from simlib.policies.adjusting import Adjustment
 from simlib.policies.easy import EASY
-from simlib.policies.walltime import Adjustment
 
 from ..tang2013 import beyond, figures14_17, scheduling
 from .kernel_variants import qsim as kernel
@@ -133,7 +133,9 @@ def _adjusted(trace, percentile, overruns):
     raised = np.maximum(jobs.estimate, jobs.run)
     asked, known = jobs.estimate if overruns else raised, jobs.run
     if percentile != PERFECT:
-        known = walltime.adjusted(jobs.assign(estimate=asked), trace.ends, scheduling.scheme(trace, percentile)).t_sched
+        known = adjusting.adjusted(
+            jobs.assign(estimate=asked), trace.ends, scheduling.scheme(trace, percentile)
+        ).t_sched
     return known * (raised / asked.clip(lower=1))  # for `Predicted` takes it as a share of what is raised
 
 

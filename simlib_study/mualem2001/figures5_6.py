@@ -8,7 +8,7 @@ import pandas as pd
 from simlib import plots
 from simlib.analysis import size_classes
 from simlib.analysis.stats import cluster_bootstrap, mean_interval
-from simlib.core import sweeps
+from simlib.core import threads
 
 from .. import results
 from ..claims import Measure
@@ -131,7 +131,7 @@ WEEK = 7 * 86400
 def of_weeks(workloads, resamples=1000, seed=0):
     """Work out mean and median of run time, size and machine share of workloads, and of resamples of their weeks."""
     tasks = [(workload, resamples, [seed, number]) for number, workload in enumerate(workloads.values())]
-    tables = sweeps.sweep(_of_weeks, tasks)
+    tables = threads.sweep(_of_weeks, tasks)
     return pd.concat(dict(zip(workloads, tables, strict=True)), names=["workload"])
 
 

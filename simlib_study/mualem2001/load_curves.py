@@ -9,7 +9,7 @@ import pandas as pd
 
 from simlib import plots
 from simlib._util import cache
-from simlib.core import sweeps
+from simlib.core import threads
 
 from .. import load_curves
 from ..claims import NOTHING, Measure
@@ -59,7 +59,7 @@ def curves(
         of_label = loads[label] if isinstance(loads, Mapping) else loads
         cases = list(product(workloads, sorted(of_label, reverse=True)))  # high loads take longest
         tasks = [(workloads[number], load, *how) for number, load in cases]
-        found = dict(zip(cases, sweeps.sweep(once, tasks, executor, label="loads"), strict=True))
+        found = dict(zip(cases, threads.sweep(once, tasks, executor, label="loads"), strict=True))
         made |= {(number, label, load): found[number, load] for number in workloads for load in of_label}
     in_order = sorted(made, key=lambda case: case[0])
     tables = (pd.concat({case: made[case][kind] for case in in_order}) for kind in (0, 1))

@@ -11,7 +11,7 @@ from simlib._util import paths
 from simlib.core.workload import Workload
 from simlib.logs import archive
 from simlib.plots.style import COLOURS
-from simlib.policies.walltime import Scheme
+from simlib.policies.adjusting import Scheme
 
 from .. import log, verdicts
 from ..claims import NOTHING, PRINTED, Measure, claim

@@ -8,8 +8,8 @@ import scipy
 
 from simlib.analysis.stats import cluster_means
 from simlib.core.estimates import did_not_complete
-from simlib.policies import walltime
-from simlib.policies.walltime import KEYS, LEVELS, PERCENTILES, Scheme
+from simlib.policies import adjusting
+from simlib.policies.adjusting import KEYS, LEVELS, PERCENTILES, Scheme
 
 from .. import results
 from ..claims import NOTHING, Measure
@@ -27,7 +27,7 @@ NEAR_1 = 0.99
 def used(trace):
     """Work out R of each job (equation 1), as a Series."""
     jobs = trace.workload.jobs
-    return pd.Series(walltime.used(jobs.run, jobs.estimate), jobs.index, name="R")
+    return pd.Series(adjusting.used(jobs.run, jobs.estimate), jobs.index, name="R")
 
 
 # Which log is most like the paper's, and by what (Table 1, section 3)
@@ -166,7 +166,7 @@ def mean_distance(trace, least, resamples, seed):
     """Work out the mean distance of the average of R over `least` similar earlier jobs from its median, by resample."""
     jobs = trace.workload.jobs
     scheme = Scheme(window=None, percentile=50, least=least, project=trace.project)
-    median = walltime.parameters(jobs, trace.ends, [scheme])[scheme]
+    median = adjusting.parameters(jobs, trace.ends, [scheme])[scheme]
     distance = (earlier_average(jobs, trace.ends, scheme.columns) - median).abs().groupby(jobs.user)
     return cluster_means(distance.sum().to_frame("mean"), distance.count(), resamples, seed)["mean"]
 
@@ -177,7 +177,7 @@ def earlier_average(jobs, ends, columns):
     span = end.max() + 1  # so that group and second make one number, in whose order the jobs of a group end
     ended = group * span + end
     order = np.argsort(ended)
-    total = np.append(0, np.cumsum(walltime.used(jobs.run, jobs.estimate)[order]))
+    total = np.append(0, np.cumsum(adjusting.used(jobs.run, jobs.estimate)[order]))
     first, past = (np.searchsorted(ended[order], group * span + second) for second in (0, jobs.submit.to_numpy()))
     with np.errstate(invalid="ignore"):
         return pd.Series((total[past] - total[first]) / (past - first), jobs.index)
@@ -210,7 +210,7 @@ def similar(least):
 
 def in_words(table):
     """Give the keys, the numbers of similar jobs and the percentiles of a table in words, for pictures."""
-    percentiles = {number: name for name, number in walltime.METRICS.items()}
+    percentiles = {number: name for name, number in adjusting.METRICS.items()}
     words = {"key": KEY_NAMES, "least": similar, "percentile": lambda p: percentiles.get(p, f"{p:g}th")}
     for level, names in words.items():
         table = table.rename(names, level=level)
@@ -218,7 +218,7 @@ def in_words(table):
 
 
 def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(None,), least=1, resamples=1000, seed=0):
-    """Adjust the estimates by schemes of these dimensions, options of `walltime.Scheme`, and average over all jobs.
+    """Adjust the estimates by schemes of these dimensions, options of `adjusting.Scheme`, and average over all jobs.
 
     By replication of a bootstrap over users, for jobs of one user are alike; columns by trace, `DIMENSIONS` (a
     threshold of 0 is none) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
@@ -230,14 +230,14 @@ def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(No
         dimensions = product(keys, windows, percentiles, thresholds)
         schemes = [Scheme(*dims, least=least, project=trace.project) for dims in dimensions]
         scheduled = {ORIGINAL: jobs.estimate}
-        for scheme, a in walltime.parameters(jobs, trace.ends, schemes).items():
+        for scheme, a in adjusting.parameters(jobs, trace.ends, schemes).items():
             at = place(scheme.key, scheme.percentile, scheme.threshold, scheme.window)
-            scheduled[at] = walltime.t_sched(jobs.estimate, a)
+            scheduled[at] = adjusting.t_sched(jobs.estimate, a)
         sums = {}
         for at, times in scheduled.items():
-            level = walltime.level_numbers(t_act, jobs.estimate, times)
+            level = adjusting.level_numbers(t_act, jobs.estimate, times)
             counts = np.bincount(user * len(LEVELS) + level, minlength=len(users) * len(LEVELS)).reshape(len(users), -1)
-            sums[*at, "accuracy"] = np.bincount(user, walltime.accuracy(t_act, times))
+            sums[*at, "accuracy"] = np.bincount(user, adjusting.accuracy(t_act, times))
             sums |= {(*at, f"{one}_share"): counts[:, number] for number, one in enumerate(LEVELS)}
         sums = pd.DataFrame(sums, index=users).rename_axis(columns=[*DIMENSIONS, "metric"])
         found[trace.name] = cluster_means(sums, np.bincount(user), resamples, [seed, number])
@@ -411,15 +411,15 @@ def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
     shares = {}
     for name, trace in traces.items():
         jobs, scale = trace.workload.jobs, mean_run / trace.workload.jobs.run.mean()
-        schemes = walltime.schemes([TRIPLE, DOUBLE], [None], at, least=least, project=trace.project)
-        for scheme, a in walltime.parameters(jobs, trace.ends, schemes).items():
-            times = np.array([trace.t_act, jobs.estimate, walltime.t_sched(jobs.estimate, a)])
+        schemes = adjusting.schemes([TRIPLE, DOUBLE], [None], at, least=least, project=trace.project)
+        for scheme, a in adjusting.parameters(jobs, trace.ends, schemes).items():
+            times = np.array([trace.t_act, jobs.estimate, adjusting.t_sched(jobs.estimate, a)])
             shares[name, scheme.key, scheme.percentile] = {
                 "no history": a.isna().mean(),
                 "A is 1": ((times[2] == times[1]) & a.notna()).mean(),
                 "A too low": (a.dropna() < threshold).mean(),
-                "bad": (walltime.levels(*times) == "BE").mean(),
-                "bad if scaled": (walltime.levels(*(scale * times)) == "BE").mean(),
+                "bad": (adjusting.levels(*times) == "BE").mean(),
+                "bad if scaled": (adjusting.levels(*(scale * times)) == "BE").mean(),
             }
     return pd.DataFrame(shares).T.rename_axis(["trace", "key", "percentile"])
 

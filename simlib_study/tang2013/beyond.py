@@ -6,11 +6,11 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from simlib.policies import walltime
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies import adjusting
+from simlib.policies.adjusting import Adjustment, Scheme
 
 from .. import claims, results
-from ..elsewhere.deciding import FEWEST, HALF, MOST, TOO_FEW, correlation
+from ..other_machines.deciding import FEWEST, HALF, MOST, TOO_FEW, correlation
 from . import scheduling
 from .scheduling import BASELINE, spread
 
@@ -61,7 +61,7 @@ def measures(kinds, schedule):
 def of_kinds(workload, kinds):
     """Count and find the jobs of each kind: pairs of a name and a condition on R and the share of the machine."""
     jobs = workload.jobs
-    known = pd.DataFrame({"r": walltime.used(jobs.run, jobs.estimate), "share": jobs.procs / workload.procs})
+    known = pd.DataFrame({"r": adjusting.used(jobs.run, jobs.estimate), "share": jobs.procs / workload.procs})
     found = {EVERY: np.ones(len(jobs), bool)}
     found |= {kind: known.eval(condition, engine="python").to_numpy() for kind, condition in kinds}
     return {kind: (np.count_nonzero(of), of) for kind, of in found.items()}

@@ -16,8 +16,8 @@ from simlib.models.examples import figure12, scheduled
 from simlib.plots.panels import legend, time_axis
 from simlib.plots.schedules import draw_piece, gantt, job_colours
 from simlib.plots.style import COLOURS, INK
+from simlib.policies.adjusting import levels
 from simlib.policies.in_plain import reserves
-from simlib.policies.walltime import levels
 
 # What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass.
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from simlib.analysis.stats import cluster_draws
-from simlib.policies import walltime
+from simlib.policies import adjusting
 
 from ..claims import Measure
 from . import DOUBLE, TRIPLE, between_groups, smallest
@@ -25,14 +25,14 @@ def accuracies(trace, window, threshold, keys=(TRIPLE, DOUBLE), least=1, lines=L
     """Work out the accuracy of each job by (key, line); a line is a percentile, or None, the users' own estimates."""
     jobs, t_act = trace.workload.jobs, trace.t_act
     schemes = {
-        (key, line): walltime.Scheme(key, window, percentile, threshold, least, trace.project)
+        (key, line): adjusting.Scheme(key, window, percentile, threshold, least, trace.project)
         for key, (line, percentile) in product(keys, lines.items())
         if percentile is not None
     }
-    a = walltime.parameters(jobs, trace.ends, list(schemes.values()))
+    a = adjusting.parameters(jobs, trace.ends, list(schemes.values()))
     for place in product(keys, lines):
-        scheduled = walltime.t_sched(jobs.estimate, a[schemes[place]]) if place in schemes else jobs.estimate
-        yield place, walltime.accuracy(t_act, scheduled)
+        scheduled = adjusting.t_sched(jobs.estimate, a[schemes[place]]) if place in schemes else jobs.estimate
+        yield place, adjusting.accuracy(t_act, scheduled)
 
 
 def averages(

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from simlib.analysis.stats import cluster_means
-from simlib.core import metrics, sweeps
+from simlib.core import metrics, threads
 from simlib.core.schedule import simulate
-from simlib.policies import walltime
+from simlib.policies import adjusting
+from simlib.policies.adjusting import Adjustment, Scheme
 from simlib.policies.easy import EASY, Predictions
-from simlib.policies.walltime import Adjustment, Scheme
 
 from .. import results
 from ..results import AS_IT_IS
@@ -48,7 +48,7 @@ def months(traces, least_jobs=LEAST_JOBS):
         workload, jobs = trace.workload, trace.workload.jobs
         names, edges = workload.month_starts(jobs.submit.iloc[0], jobs.submit.iloc[-1])
         columns = {"requested_h": jobs.estimate / 3600, "run_h": jobs.run / 3600}
-        columns |= {"r": walltime.used(jobs.run, jobs.estimate), "work": jobs.run * jobs.procs}
+        columns |= {"r": adjusting.used(jobs.run, jobs.estimate), "work": jobs.run * jobs.procs}
         values = pd.DataFrame(columns).groupby(workload.calendar_month(jobs.submit))
         table = values.mean().reindex(names).drop(columns="work")
         table.insert(0, "jobs", values.size().reindex(names, fill_value=0))
@@ -61,7 +61,7 @@ def months(traces, least_jobs=LEAST_JOBS):
 
 
 def scheme(trace, percentile, window="1 month", threshold=0.5, least=10):
-    """Make the scheme of section 6.1 for a log, a `walltime.Scheme`: the project is what takes its place there."""
+    """Make the scheme of section 6.1 for a log, a `adjusting.Scheme`: the project is what takes its place there."""
     return Scheme(TRIPLE, window, percentile, threshold, least, trace.project)
 
 
@@ -81,16 +81,16 @@ def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
     simulated, rows = months(traces, least_jobs).query("simulated"), {}
     for trace in traces:
         jobs, own, of_scheme = trace.workload.jobs, simulated.loc[trace.name], scheme(trace, percentile, **options)
-        adjusted = walltime.adjusted(jobs, trace.ends, of_scheme)
+        adjusted = adjusting.adjusted(jobs, trace.ends, of_scheme)
         row = {"project": trace.project, "jobs": own.jobs.sum(), "months": len(own), "load": own.load.mean()}
         rows[trace.name] = row | {
             "requested_h": jobs.estimate.mean() / 3600,
-            "r": walltime.used(jobs.run, jobs.estimate).mean(),
+            "r": adjusting.used(jobs.run, jobs.estimate).mean(),
             "lowered": (adjusted.t_sched < jobs.estimate).mean(),
             "no_history": adjusted.a.isna().mean(),
             "at_threshold": (adjusted.a == of_scheme.threshold).mean(),
-            "accuracy": walltime.accuracy(trace.t_act, jobs.estimate).mean(),
-            "accuracy_after": walltime.accuracy(trace.t_act, adjusted.t_sched).mean(),
+            "accuracy": adjusting.accuracy(trace.t_act, jobs.estimate).mean(),
+            "accuracy_after": adjusting.accuracy(trace.t_act, adjusted.t_sched).mean(),
             "underestimated": (adjusted.t_sched < trace.t_act).mean(),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("trace")
@@ -169,7 +169,7 @@ def runs(
             for order, replication in product(orders, range(AS_IT_IS, AS_IT_IS + often + 1)):
                 shake = None if replication == AS_IT_IS else (shake_s, seed + replication - AS_IT_IS - 1)
                 tasks[trace.name, month, order, replication] = workload, shake, policies, order, measure
-    measured = sweeps.sweep(_month, tasks.values(), executor, label="months")
+    measured = threads.sweep(_month, tasks.values(), executor, label="months")
     wide = pd.concat(dict(zip(tasks, measured, strict=True)))
     of_measure = ["kind", "metric"] if wide.index.nlevels == 6 else ["metric"]
     names = ["trace", "month", "order", "replication", *of_measure]

@@ -19,7 +19,7 @@ from simlib import EASY, estimates
 from simlib._util import cache, checks
 from simlib._util.cache import identity, once, place
 from simlib._util.paths import write_sealed
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 
 def adding(number):
@@ -128,7 +128,7 @@ def test_of_what_is_not_known_completely_a_result_is_made_and_not_kept(monkeypat
 def test_another_process_has_the_same_keys():
     code = (
         "from simlib import EASY; from simlib._util.cache import identity; "
-        "from simlib.policies.walltime import Adjustment; "
+        "from simlib.policies.adjusting import Adjustment; "
         "print(identity([EASY(adjust=Adjustment()), {'a', 'b', 'c'}, lambda x: max(x, 2)]))"
     )
     printed = {

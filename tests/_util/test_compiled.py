@@ -135,7 +135,7 @@ sys.path.insert(0, sys.argv[1])
 import helpers
 from simlib import EASY, load, simulate
 from simlib.policies import easy, walltime
-from simlib_study.elsewhere import easy_programs
+from simlib_study.other_machines import easy_programs
 
 easy.SMALL = -1  # however few the jobs, no plain Python
 workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]
@@ -149,7 +149,7 @@ for name in ("EASY, both orders one's own", "EASY++", "EASY, lookahead, shortest
     for workload in [users] if policy.__dict__.get("backfill") == "lookahead" else [users, helpers.with_gpus(users, 1)]:
         simulate(workload, policy)
 for order in ("fcfs", "wfp"):
-    simulate(load("sample"), EASY(order=order, adjust=walltime.Adjustment(walltime.Scheme())))
+    simulate(load("sample"), EASY(order=order, adjust=adjusting.Adjustment(adjusting.Scheme())))
 for reading in [one.reading for one in easy_programs.PROGRAMS.values()]:
     simulate(workloads[3], easy_programs.EasyProgram(reading))
 """

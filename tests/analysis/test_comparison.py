@@ -15,7 +15,7 @@ from simlib.analysis import Comparison, comparison
 from simlib.analysis.comparison import INTERVALS, MEASURES, holds
 from simlib.analysis.stats import FEWEST_RUNS, PARTS, intervals, other_logs, relative_intervals
 from simlib.models.users import resample_users
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 from simlib_study.tang2013.beyond import Predicted
 
 ENDS = [f"{interval}_{end}" for interval in INTERVALS for end in ("low", "high")]

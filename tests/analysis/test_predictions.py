@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simlib import EASY, OwnPolicy, Predictions, simulate
 from simlib.analysis import accuracy
 from simlib.policies import examples_own
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 
 @given(seed=st.integers(0, 2**32), sjbf=st.booleans())

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from simlib import EASY, Conservative, OwnPolicy, simulate
 from simlib.explain import explain
 from simlib.policies import examples_own
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 ALL = POLICIES | BEYOND
 EXAMPLES = {

@@ -17,8 +17,8 @@ import reference
 from helpers import ROOT
 
 from simlib import EASY, FCFS, Conservative, Predictions, read_swf, simulate
-from simlib_study.elsewhere.easy_programs import EasyProgram
 from simlib_study.investigations.kernel_variants import easy
+from simlib_study.other_machines.easy_programs import EasyProgram
 
 PYTHON = shlex.quote(sys.executable)  # it may lie in a path with blanks
 CHECKER = Path(check_schedules.__file__)

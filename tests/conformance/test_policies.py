@@ -22,7 +22,7 @@ from hypothesis import settings
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
 from simlib._util.paths import TRACES
-from simlib.policies.walltime import Adjustment
+from simlib.policies.adjusting import Adjustment
 
 # One end and the other
 

@@ -11,7 +11,7 @@ from simlib import EASY, Predictions, Workload, simulate
 from simlib.core.estimates import Historical
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models import feitelson96, jann97, twin
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 LOG = pd.DataFrame(-1, index=[1, 2, 3], columns=FIELDS).assign(
     job=[1, 2, 3], submit=[0, 90, 95], run=60, procs=[4, 4, 9], user=[1, 2, 1], preceding=[-1, 1, -1], think=[-1, 9, -1]
@@ -118,7 +118,7 @@ def historical(ends):
 
 def known(ends):
     jobs = NAMED.jobs.assign(submit=[0, 100, 200], run=[10, 20, 30], user=1)
-    return simlib.policies.walltime.adjusted(jobs, ends, Scheme("user", least=1)).t_sched.tolist()
+    return simlib.policies.adjusting.adjusted(jobs, ends, Scheme("user", least=1)).t_sched.tolist()
 
 
 BESIDE = {
@@ -135,9 +135,9 @@ BESIDE = {
     "ends, for adjustments": (lambda given: known(100 * given - 690), [20, 10, 18]),
     "slowdown": (lambda given: simlib.metrics.slowdown(VALUES, given).tolist(), [2, 2, 2]),
     "bounded_slowdown": (lambda given: simlib.metrics.bounded_slowdown(VALUES, given, 1).tolist(), [2, 2, 2]),
-    "used": (lambda given: simlib.policies.walltime.used(VALUES, given).tolist(), [1, 1, 1]),
-    "accuracy": (lambda given: simlib.policies.walltime.accuracy(VALUES, given).tolist(), [1, 1, 1]),
-    "t_sched": (lambda given: simlib.policies.walltime.t_sched(VALUES, given * 1.0).tolist(), [49, 64, 81]),
+    "used": (lambda given: simlib.policies.adjusting.used(VALUES, given).tolist(), [1, 1, 1]),
+    "accuracy": (lambda given: simlib.policies.adjusting.accuracy(VALUES, given).tolist(), [1, 1, 1]),
+    "t_sched": (lambda given: simlib.policies.adjusting.t_sched(VALUES, given * 1.0).tolist(), [49, 64, 81]),
 }
 
 

@@ -29,8 +29,8 @@ from simlib.core.estimates import Historical, LastTwo, Modelled, Scaled, Uniform
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models import examples, feitelson96, jann97, users
 from simlib.models.sample import sample
-from simlib.policies import walltime
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies import adjusting
+from simlib.policies.adjusting import Adjustment, Scheme
 
 GIVEN = {
     "true": True,
@@ -96,16 +96,16 @@ SETTINGS = [
     (Scheme, "percentile", "half int8 float32"),
     (Scheme, "threshold", "none half int8 float32"),
     (Scheme, "least", "int8"),
-    (walltime.schemes, "keys windows", "list dict"),
-    (walltime.schemes, "percentiles", "list dict array"),
+    (adjusting.schemes, "keys windows", "list dict"),
+    (adjusting.schemes, "percentiles", "list dict array"),
     (Adjustment, "scheme", ""),
     (Adjustment, "queue backfill running", FLAG),
     (Adjustment, "overdue", "int8"),
     (Adjustment, "past", "none"),
-    (functools.partial(walltime.adjusted, W.jobs, scheme=Scheme("user")), "ends", ""),
-    (functools.partial(walltime.adjusted, W.jobs, W.ends), "scheme", ""),
-    (functools.partial(walltime.parameters, W.jobs, schemes=[Scheme("user")]), "ends", ""),
-    (functools.partial(walltime.parameters, W.jobs, W.ends), "schemes", "list"),
+    (functools.partial(adjusting.adjusted, W.jobs, scheme=Scheme("user")), "ends", ""),
+    (functools.partial(adjusting.adjusted, W.jobs, W.ends), "scheme", ""),
+    (functools.partial(adjusting.parameters, W.jobs, schemes=[Scheme("user")]), "ends", ""),
+    (functools.partial(adjusting.parameters, W.jobs, W.ends), "schemes", "list"),
     (Uniform, "f", "huge int8 float32"),
     (functools.partial(Uniform, 2), "seed", f"{FROM_0} none"),
     (Scaled, "factor", ABOVE_0),

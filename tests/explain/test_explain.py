@@ -10,7 +10,7 @@ import simlib
 from simlib import EASY, FCFS, Conservative, plots, simulate
 from simlib.explain import explain, why
 from simlib.models import examples
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 ADJUSTED = {"adjusted": EASY(order="sjf", adjust=Adjustment(Scheme("user", "1 day", 70, 0.3, least=1)))}
 

@@ -12,7 +12,7 @@ from simlib import EASY, FCFS, Conservative, SlurmBackfill, Workload, load, simu
 from simlib.explain import explain, first_difference, listening, why
 from simlib.models import examples
 from simlib.plain.decisions import Start, Wait
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 ADJUSTED = {"adjusted": EASY(order="wfp", adjust=Adjustment(Scheme("user", "1 hour", 70, 0.3, least=1), running=True))}
 every_policy = pytest.mark.parametrize("policy", (ALL := POLICIES | BEYOND | SLURM | ADJUSTED).values(), ids=list(ALL))

@@ -24,7 +24,7 @@ from simlib import (
 from simlib.explain import explain, first_difference, rules, why
 from simlib.models import examples
 from simlib.plain import decisions
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 TOLD = Path(__file__).with_name("told.txt")
 

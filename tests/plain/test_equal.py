@@ -28,8 +28,8 @@ from simlib import (
 from simlib._util.compiled import NotReady
 from simlib.plain import decisions, easy, loop
 from simlib.policies import in_plain
+from simlib.policies.adjusting import Adjustment, Scheme
 from simlib.policies.orders import BACKFILL, ORDERS
-from simlib.policies.walltime import Adjustment, Scheme
 
 # Every policy and option
 
@@ -268,11 +268,11 @@ import sys
 sys.modules["numba"] = None
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Selective, SlurmBackfill, compare, estimates, simulate
-from simlib.policies import walltime
+from simlib.policies import adjusting
 
 sample = simlib.load("sample").with_estimates(estimates.Historical())
 few = sample.select(sample.jobs.index <= 500)
-adjusted = walltime.adjusted(sample.jobs, sample.jobs.submit + sample.jobs.run, walltime.Scheme())
+adjusted = adjusting.adjusted(sample.jobs, sample.jobs.submit + sample.jobs.run, adjusting.Scheme())
 print(sample.jobs.estimate.sum(), round(adjusted.a.sum(), 6))
 policies = [EASY(), FCFS(order="wfp"), EASY(order=lambda wait, procs: wait * procs), EASY(order=Multifactor())]
 for policy in [*policies, Conservative("start"), SlurmBackfill(), Selective(), EASY.plus_plus(), EASY(reservations=2)]:

@@ -11,7 +11,7 @@ from simlib import policies, simulate
 from simlib._util.paths import ROOT
 from simlib.models.sample import sample
 from simlib.policies import orders
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 
 DOCUMENT = ROOT / "docs" / "policies.md"
 

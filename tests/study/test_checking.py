@@ -144,6 +144,12 @@ def test_one_altered_digit_a_missing_row_and_a_name_that_is_none_are_found(moved
     assert not exactly(moves)[1]
 
 
+def test_a_text_that_should_have_a_new_name_and_has_not_is_found(moved):
+    folder, moves = moved
+    (folder / "record.json").write_text(json.dumps(RECORD))
+    assert not exactly(moves)[1]
+
+
 def test_a_file_without_a_new_name_is_refused(moved):
     _, moves = moved
     moves.write_text(MOVES.replace('"figures/README.md" = "figures/README.md"\n', ""))

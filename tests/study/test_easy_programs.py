@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, simulate
-from simlib_study.elsewhere import easy_programs
-from simlib_study.elsewhere.easy_programs import CAUSES, PROGRAMS, TEXT, policy
 from simlib_study.investigations.kernel_variants import easy
+from simlib_study.other_machines import easy_programs
+from simlib_study.other_machines.easy_programs import CAUSES, PROGRAMS, TEXT, policy
 
 pytestmark = pytest.mark.slow
 

@@ -57,7 +57,11 @@ def test_every_notebook_of_the_papers_is_an_exhibit_and_names_its_section():
 def test_notebooks_are_in_the_papers_order():
     names = list(NOTEBOOKS)
     assert names.index("mualem2001/figure4") < names.index("mualem2001/figure5") < names.index("mualem2001/table3")
-    assert names.index("mualem2001/footnote2") < names.index("tang2013/figure3") < names.index("elsewhere/backfilling")
+    assert (
+        names.index("mualem2001/footnote2")
+        < names.index("tang2013/figure3")
+        < names.index("other-machines/backfilling")
+    )
     one, other = (Notebook(f"tang2013/{name}", section="6.2") for name in ("figures8-10", "figure11"))
     assert one.place < other.place
 
@@ -133,7 +137,7 @@ def all_texts(figure):
     return texts(figure) + [legend.get_title().get_text() for legend in figure.legends]
 
 
-WITHOUT_LOGS = ["elsewhere/estimates", "mualem2001/figures1-3", "mualem2001/footnote2", "tang2013/figure13"]
+WITHOUT_LOGS = ["other-machines/estimates", "mualem2001/figures1-3", "mualem2001/footnote2", "tang2013/figure13"]
 """One of each kind; the study from a fresh clone, a part of `.ci/run`, makes them all without a log."""
 
 
@@ -147,7 +151,7 @@ def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_log
         shown = found.get("shown")
         values = [*found.values(), *(shown.values() if isinstance(shown, dict) else [])]
         stamped = [plots.SYNTHETIC in texts(each) for each in values if isinstance(each, Figure)]
-        assert not stamped or (all if name.startswith("elsewhere/") else any)(stamped)
+        assert not stamped or (all if name.startswith("other-machines/") else any)(stamped)
 
 
 def test_a_record_that_is_missing_or_unmarked_or_tells_of_a_log_is_complained_of(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, simulate
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies.adjusting import Adjustment, Scheme
 from simlib_study.investigations import qsim
 from simlib_study.investigations.qsim import QSIM, TEXT, Qsim, Rules, as_read, on_blocks
 from simlib_study.tang2013 import scheduling

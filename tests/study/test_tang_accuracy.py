@@ -8,8 +8,8 @@ from as_in_study import executed
 from helpers import legend, parts, tang_trace, verdict_by_id
 
 import simlib
-from simlib.policies import walltime
-from simlib.policies.walltime import PERCENTILES
+from simlib.policies import adjusting
+from simlib.policies.adjusting import PERCENTILES
 from simlib_study import claims, results, tang2013, verdicts
 from simlib_study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
 from simlib_study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
@@ -44,7 +44,7 @@ def made_up():
 
 
 def study(*traces, **options):
-    return accuracy.study(traces, **{"keys": walltime.KEYS, "resamples": 100} | options)
+    return accuracy.study(traces, **{"keys": adjusting.KEYS, "resamples": 100} | options)
 
 
 def said(labels):
@@ -309,12 +309,12 @@ def test_the_study_averages_over_all_jobs(made_up):
     ours = study(made_up, keys=[TRIPLE], percentiles=[85], thresholds=(None, 0.5)).loc[results.AS_IT_IS, "made up"]
     jobs, t_act = made_up.workload.jobs, made_up.t_act
     for threshold in (None, 0.5):
-        scheme = walltime.Scheme(window=None, threshold=threshold, least=1)
-        t_sched = walltime.adjusted(jobs, made_up.ends, scheme).t_sched
+        scheme = adjusting.Scheme(window=None, threshold=threshold, least=1)
+        t_sched = adjusting.adjusted(jobs, made_up.ends, scheme).t_sched
         row = ours[TRIPLE, "all", 85.0, threshold or 0.0]
-        assert row.accuracy == pytest.approx(walltime.accuracy(t_act, t_sched).mean())
+        assert row.accuracy == pytest.approx(adjusting.accuracy(t_act, t_sched).mean())
         assert row.BE_share == pytest.approx((t_act - t_sched > 1800).mean())
-        assert row[[f"{level}_share" for level in walltime.LEVELS]].sum() == pytest.approx(1)
+        assert row[[f"{level}_share" for level in adjusting.LEVELS]].sum() == pytest.approx(1)
     users_own = ours[ORIGINAL]
     assert users_own.accuracy == pytest.approx(accuracy.used(made_up).mean())
     assert (users_own.NA_share, users_own.OE_share) == (1, 0)
@@ -340,7 +340,7 @@ def test_schemes_are_compared_resample_by_resample(made_up):
 
 def test_why_jobs_are_left_alone_or_badly_estimated_is_counted_job_by_job(made_up):
     jobs, traces = made_up.workload.jobs, {"made up": made_up}
-    adjusted = walltime.adjusted(jobs, made_up.ends, walltime.Scheme(window=None, percentile=80, least=10))
+    adjusted = adjusting.adjusted(jobs, made_up.ends, adjusting.Scheme(window=None, percentile=80, least=10))
     found = accuracy.reasons(traces, 10, 0.5, 2 * jobs.run.mean(), [80]).loc["made up", TRIPLE, 80]
     assert found["no history"] == adjusted.a.isna().mean()
     assert found[["no history", "A is 1"]].sum() == (adjusted.t_sched == jobs.estimate).mean()
@@ -370,7 +370,7 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
 
 @pytest.mark.thorough
 def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_figures_4_to_7(run, made_up):
-    edits = {"walltime.PERCENTILES": "(*walltime.PERCENTILES, 40)", "walltime.KEYS": '(*walltime.KEYS, "estimate")'}
+    edits = {"adjusting.PERCENTILES": "(*adjusting.PERCENTILES, 40)", "adjusting.KEYS": '(*adjusting.KEYS, "estimate")'}
     found = run("figures4-7", made_up, edits=edits, judged=False)
     assert found["table"].ours[1, "made up", "estimate", "all", 40, 0, "accuracy"] > 0
     assert legend(found["figure4"])[:5] == ["project", "user", "double key", "triple key", "estimate"]
@@ -381,7 +381,7 @@ def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_fi
 
 @pytest.mark.thorough
 def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, made_up):
-    found = run("figures8-10", made_up, edits={"walltime.WINDOWS": '(*walltime.WINDOWS, "1 week")'}, judged=False)
+    found = run("figures8-10", made_up, edits={"adjusting.WINDOWS": '(*adjusting.WINDOWS, "1 week")'}, judged=False)
     assert "1 week" in found["changes"].index.unique("window")
     picture = found["pictures"]["accuracy", 0.0]
     assert "1 week" in legend(picture) and any("1 week" in one and "10 similar" in one for one in legend(picture))

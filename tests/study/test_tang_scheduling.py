@@ -14,8 +14,8 @@ from as_in_study import executed
 from helpers import parts, tang_trace
 
 from simlib import EASY, simulate
-from simlib.policies import walltime
-from simlib.policies.walltime import Adjustment, Scheme
+from simlib.policies import adjusting
+from simlib.policies.adjusting import Adjustment, Scheme
 from simlib_study import claims, tang2013, verdicts
 from simlib_study.results import AS_IT_IS
 from simlib_study.tang2013 import figures14_17, scheduling
@@ -133,10 +133,10 @@ def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up, of_figur
     assert (runs.drop(AS_IT_IS).std() > 0).all() and list(table) == ["original", "p95", "p85", "p70"]
     jobs = made_up.workload.jobs
     january = jobs.submit < 31 * DAY
-    plain = walltime.accuracy(jobs.run, jobs.estimate)[january].mean()
-    adjusted = walltime.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).t_sched
+    plain = adjusting.accuracy(jobs.run, jobs.estimate)[january].mean()
+    adjusted = adjusting.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).t_sched
     assert table.original["2009-01"] == pytest.approx(plain)
-    assert table.p85["2009-01"] == pytest.approx(walltime.accuracy(jobs.run, adjusted)[january].mean())
+    assert table.p85["2009-01"] == pytest.approx(adjusting.accuracy(jobs.run, adjusted)[january].mean())
     assert claims.UNTESTED not in {made[name]["verdict"] for name in ("every_month", "above")}
 
 
@@ -171,7 +171,7 @@ def test_the_claim_on_months_is_about_the_least_gain_and_the_order_of_the_scheme
 def test_how_far_a_scheme_reaches_is_counted_over_all_jobs(made_up):
     row = scheduling.reach([made_up]).loc["made up"]
     jobs = made_up.workload.jobs
-    a = walltime.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).a
+    a = adjusting.adjusted(jobs, made_up.ends, scheduling.scheme(made_up, 85)).a
     assert row.no_history == a.isna().mean() and row.at_threshold == (a == 0.5).mean() > 0
     assert row.lowered <= 1 - row.no_history and row.months == 3 and row.jobs == len(jobs)
     assert row.accuracy < row.accuracy_after
@@ -193,7 +193,7 @@ def test_what_is_known_of_jobs_is_carried_over_from_before(made_up):
     first, second = (scheduling.changes(made_up, month, "fcfs", adjustment) for month in ("2009-01", "2009-02"))
     assert (first.adjusted == first.estimate).iloc[:50].all()
     assert (second.adjusted < second.estimate).iloc[:50].mean() > 0.7
-    expected = walltime.adjusted(made_up.workload.jobs, made_up.ends, adjustment.scheme).t_sched
+    expected = adjusting.adjusted(made_up.workload.jobs, made_up.ends, adjustment.scheme).t_sched
     assert second.adjusted.iloc[0] == expected[second.index[0]]
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simlib._util.compiled import compiled
+from simlib.engine.events import NEVER, ONE, part, uncounted
 from simlib.engine.profile import FIRST, LAST, Profile, advance, give
-from simlib.engine.running import NEVER, ONE, part, uncounted
 
 from .room import arrivals_of, arrive, end_job, idle, insert, next_arrival, next_end, no_ends, remove, start_job
 

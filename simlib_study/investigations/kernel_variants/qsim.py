@@ -9,7 +9,7 @@ import numpy as np
 
 from simlib._util.compiled import compiled
 from simlib.engine.estimating import adjust, estimates_in_use, put_off, remember
-from simlib.engine.running import NEVER, part, uncounted
+from simlib.engine.events import NEVER, part, uncounted
 
 from .room import arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
 

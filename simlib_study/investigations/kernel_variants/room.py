@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simlib._util.compiled import compiled
-from simlib.engine.running import NEVER, insert_end, part, remove_end
+from simlib.engine.events import NEVER, insert_end, part, remove_end
 
 
 class Arrivals(NamedTuple):

@@ -1,0 +1,84 @@
+"""Do the papers' findings hold on other machines? The logs that are here, and what each is."""
+
+import numpy as np
+import pandas as pd
+
+from simlib.core.estimates import requested
+from simlib.logs import archive
+from simlib.policies import adjusting
+
+from .. import mualem2001, tang2013
+from ..loading import Logs, log
+
+ENOUGH_ESTIMATES = 0.5
+"""Logs of which a smaller share of the jobs has an estimate take no part where estimates matter."""
+
+PARTITIONS = {"CEA-Curie, standard": ("CEA-Curie", 10, 80640)}
+"""Partitions that are shown beside the whole: of which log, its number there, its processors."""
+
+ABOUT = ["paper", "machine", "year", "procs", "jobs", "load", "estimated", "used", "serial"]
+
+TWIN = "KTH-SP2"
+"""Whose twin stands there where no log is."""
+
+LIKELY = "conservative, likely programs"
+"""What the notebook about backfilling calls conservative backfilling against EASY by the authors' likely programs."""
+
+
+def known():
+    """List the real logs of the catalogue."""
+    return [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
+
+
+def logs(names=None, like="mualem2001"):
+    """Take the catalogue's logs that are here, a paper's first, with its jobs and estimates; a twin where none is."""
+    asked = known() if names is None else names
+    here = [name for name in asked if on_machine(name)]
+    found, of_paper = {}, []
+    for name in here:
+        workload, paper = _taken(name, like)
+        of_log = {name: workload}
+        for part, (of, number, procs) in PARTITIONS.items():
+            if of == name and like == "tang2013":
+                of_log[part] = workload.partition(number, procs=procs)
+        found |= of_log
+        of_paper += of_log if paper else []
+    found = dict(sorted(found.items(), key=lambda item: item[0] not in of_paper)) or {TWIN: archive.twin_of(TWIN)}
+    return Logs(found, dict.fromkeys(of_paper), [name for name in asked if name not in found])
+
+
+def on_machine(name, variant=None):
+    """Tell whether a log is on this machine."""
+    return archive.find(name, variant) is not None
+
+
+def _taken(name, like):
+    """Load a log, with the jobs and estimates with which the study of a paper takes it; tell if it is the paper's."""
+    of_mualem = {one["log"]: one for one in mualem2001.settings()}
+    setting = {"mualem2001": of_mualem, "tang2013": tang2013.settings()}[like].get(name, {})
+    variant = next((one for one in setting.get("variants", ()) if on_machine(name, one)), None)
+    workload = log(name, variant)
+    workload = workload.select(setting["jobs"]) if setting.get("jobs") else workload
+    estimates = setting.get("estimates", "user")
+    workload = workload if estimates == "user" else workload.with_estimates(estimates)
+    return workload, bool(setting) if like == "mualem2001" else name in tang2013.STAND_INS
+
+
+def about(logs):
+    """Describe logs by name: the year of the middle job, the median share of requested times that jobs used, ..."""
+    rows = {}
+    for name, workload in logs.items():
+        jobs, titles = workload.jobs, archive.catalogue()["logs"]
+        asked = jobs[requested(workload)]
+        used = float(np.median(adjusting.used(asked.run, asked.estimate))) if len(asked) else np.nan
+        year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
+        whole, *_ = PARTITIONS.get(name, (name,))
+        title = titles.get(whole, {"title": whole})["title"].partition(",")[0]  # without its months
+        numbers = workload.load, len(asked) / len(jobs), used, float((jobs.procs == 1).mean())
+        rows[name] = name in getattr(logs, "traces", ()), title, year, workload.procs, len(jobs), *numbers
+    return pd.DataFrame(list(rows.values()), pd.Index(list(rows), name="log"), ABOUT)
+
+
+def machines(table):
+    """Leave the rows of partitions out of a table whose last level are logs: what is counted are machines."""
+    return table[~table.index.get_level_values(-1).isin(list(PARTITIONS))]
