@@ -1,5 +1,7 @@
 """The study: the papers' logs, their printed numbers and claims, and what a notebook does with them."""
 
+from simlib._util import importing
+
 from .claims import claim, finding, share
 from .loading import Logs, log, logs, parameters
 from .records import save_exhibit as save
@@ -28,3 +30,5 @@ __all__ = [
     "tallies",
     "with_printed",
 ]
+
+__getattr__ = importing(__name__, "load_curves", "restoring")

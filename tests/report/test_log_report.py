@@ -504,6 +504,7 @@ def test_a_page_needs_no_notebook_and_has_the_same_bytes_again(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "papermill", None)  # to import it is an error
     monkeypatch.setitem(sys.modules, "IPython", None)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # which another test may have brought
     swf.write_swf(busy(jobs=40), tmp_path / "mine.swf")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", simlib.LogWarning)
