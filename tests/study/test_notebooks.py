@@ -86,6 +86,13 @@ def test_every_experiment_can_be_read():
     assert hidden == []
 
 
+def test_an_exhibit_needs_neither_the_page_nor_the_course():
+    """So a change there runs none of them again."""
+    code = {name: "".join(NOTEBOOKS[name].code) for name in NOTEBOOKS}
+    assert [name for name in code if "simlib_report" in code[name] or "simlib_course" in code[name]] == []
+    assert any("simlib_study" in of for of in code.values())
+
+
 def test_no_two_notebooks_define_the_same_helper():
     defined = Counter()
     for notebook in NOTEBOOKS.values():
