@@ -65,12 +65,8 @@ def committed(revision: str) -> dict[str, bytes]:
 
 def here() -> dict[str, bytes]:
     """Read what lies in figures/: contents by path."""
-    root = paths.ROOT
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in _files(root / FIGURES)}
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    files = (path for path in (paths.ROOT / FIGURES).rglob("*") if path.is_file())
+    return {path.relative_to(paths.ROOT).as_posix(): path.read_bytes() for path in files}
 
 
 def check(revision: str = "HEAD", exact: bool = False, moved: Moves | None = None) -> tuple[list[str], bool]:
