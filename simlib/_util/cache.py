@@ -136,7 +136,7 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
 
 
 def _is_of(kind: Any, package: str) -> bool:
-    return kind.__module__.partition(".")[0] == package
+    return (kind.__module__ or "").partition(".")[0] == package  # a function from `eval` may have no module
 
 
 def _is_ours(kind: type) -> bool:

@@ -15,7 +15,7 @@ import pytest
 from helpers import past
 
 import simlib
-from simlib import EASY, estimates
+from simlib import EASY, Thresholded, estimates
 from simlib._util import cache, checks
 from simlib._util.cache import identity, once, place
 from simlib._util.paths import write_sealed
@@ -65,6 +65,8 @@ SAME = {
     "equal tables": (past(1), past(1)),
     "equal policies": (EASY(adjust=Adjustment(past=past(1))), EASY(adjust=Adjustment(past=past(1)))),
     "functions made twice": (adding(1), adding(1)),
+    "functions of no module": (eval("lambda wait: wait + 1", {}), eval("lambda wait: wait + 1", {})),
+    "functions made of settings": tuple(Thresholded("sjf", 60).function for _ in range(2)),
     "sets": ({"a", "b", "c"}, {"c", "b", "a"}),
     "parts of arrays": (np.arange(6)[::2], np.array([0, 2, 4])),
 }
