@@ -1,10 +1,11 @@
-"""The pages of `figures/`: the scoreboard, a page for each claim, the exhibits with their pictures, sources, a report.
+"""The pages of `figures/`: the scoreboard, the claims of each paper, the exhibits with their pictures, sources, a report.
 
 GitHub shows them as they are; `site` shows the same pages.
 """
 
 import re
 from collections import Counter
+from itertools import groupby
 
 from simlib._util import paths
 from simlib.logs import archive
@@ -57,6 +58,7 @@ def pages(found, site=False):
         "signs": SIGNS,
         "sign": SIGNS.get,
         "brief": brief,
+        "address": address,
         "page": lambda one: f"{one.name}.md" if site else f"../{one.source.path}",
         "outcomes": found,
         "claims": papers,
@@ -72,13 +74,14 @@ def pages(found, site=False):
     texts = {name: env.get_template(f"{template}.md").render() for name, template in names.items()}
     if complete:
         texts["REPORT.md"] = env.get_template("report.md").render(numbers(real))
-    for row in rows:
-        texts[f"claims/{row['id']}.md"] = env.get_template("claim.md").render(row=row, **_details(row))
+    for paper, of in groupby(rows, key=lambda row: row["paper"]):
+        details = [(row, _details(row)) for row in of]
+        texts[f"claims/{paper}.md"] = env.get_template("claims.md").render(paper=paper, rows=details)
     return {name: re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" for name, text in texts.items()}
 
 
 def write(found, folder):
-    """Write the pages into a folder, and remove pages of claims that are no more."""
+    """Write the pages into a folder, and remove pages of papers that are no more."""
     texts = pages(found)
     for name, text in texts.items():
         with paths.replacing(folder / name) as path:
@@ -86,6 +89,12 @@ def write(found, folder):
     for path in (folder / "claims").glob("*.md"):
         if f"claims/{path.name}" not in texts:
             path.unlink()
+
+
+def address(id):
+    """Where a claim or finding stands, from the scoreboard."""
+    table = claims.claims() | claims.findings()
+    return f"claims/{table[id]['paper']}.md#{id.lower()}"
 
 
 def brief(row):
@@ -103,7 +112,7 @@ def number(one, id, part=False):
 
 
 def _details(row):
-    """What the page of a claim shows beside its verdict."""
+    """What is shown of a claim beside its verdict."""
     readings, id = row.get("readings", {}), row["id"]
     measured = {}
     for reading, of in readings.items():

@@ -66,7 +66,7 @@ def _meant(of, whole):
 
 
 PAGES = templates(autoescape=True)
-PAGES.globals |= {"sign": scoreboard.SIGNS.get, "brief": scoreboard.brief}
+PAGES.globals |= {"sign": scoreboard.SIGNS.get, "brief": scoreboard.brief, "address": scoreboard.address}
 
 
 def written(rows, executed, stand_ins):

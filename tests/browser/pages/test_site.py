@@ -20,7 +20,7 @@ SAMPLE = [
     "docs/gallery.html",
     "exhibits/index.html",
     "exhibits/EXHIBITS.html",
-    "exhibits/claims/MF-18.html",
+    "exhibits/claims/mualem2001.html",
     "exhibits/mualem2001_table1.html",
     "notebooks/teaching/lesson1-fcfs.html",
     "notebooks/teaching/lesson2-easy.html",
