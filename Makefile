@@ -48,7 +48,7 @@ frozen:
 	@"$(PYTHON)" tools/frozen.py
 
 site: $(VENV)/ready-docs
-	$(PY) -m simlib_study site
+	$(PY) -m tools.website
 
 test-site: $(VENV)/ready-lab /usr/bin/chromium
 	$(PY) -m pytest tests/browser/pages

@@ -1,7 +1,7 @@
-"""How Sphinx makes the site. `make site` stages the pages, see `simlib_study.site`, and calls it."""
+"""How Sphinx makes the site. `make site` stages the pages, see `tools.website`, and calls it."""
 
 from simlib import __version__
-from simlib_study.site import address
+from tools.website import address
 
 project = "simlib"
 author = "The simlib authors"

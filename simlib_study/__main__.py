@@ -62,35 +62,6 @@ def check(revision, exact, moves):
     return 0 if good else 1
 
 
-@commands.command()
-def site():
-    """Make build/site/."""
-    from .site import build
-
-    print(f"The site: {build()}")
-
-
-FILE = click.Path(path_type=Path)
-
-
-@commands.command()
-@click.argument("folder", type=FILE)
-def crate(folder):
-    """Write the last full run into a new FOLDER, as an RO-Crate with its provenance."""
-    from .publishing import crate
-
-    print(f"The crate: {crate(folder)}")
-
-
-@commands.command()
-@click.argument("path", type=FILE)
-def article(path):
-    """Print figures/REPORT.md as a PDF to PATH."""
-    from .publishing import article
-
-    print(f"The report: {article(path)}")
-
-
 @commands.command("compile")
 def compile_kernels():
     """Compile what only notebooks need, and `simlib compile` leaves out: nobody waits for it later."""

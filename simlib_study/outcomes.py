@@ -171,8 +171,8 @@ def stated(found, template):
 
 def templates(**options):
     """Find the templates of texts and pages; a number that is not there is an error."""
-    options = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True} | options
-    return Environment(loader=PackageLoader("simlib_study"), **options)
+    common = {"loader": PackageLoader("simlib_study"), "undefined": StrictUndefined}
+    return Environment(**(common | {"trim_blocks": True, "lstrip_blocks": True} | options))
 
 
 def counted_means(found):

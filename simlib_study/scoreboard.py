@@ -1,6 +1,6 @@
-"""The pages of `figures/`: the scoreboard, the claims of each paper, the exhibits with their pictures, sources, a report.
+"""The pages of `figures/`: the scoreboard, the claims of each paper, the exhibits, the sources, a report.
 
-GitHub shows them as they are; `site` shows the same pages.
+A code host shows them as they are; the site has the same pages.
 """
 
 import re

@@ -10,7 +10,10 @@ QUESTIONS = {
     "What do I do with a dump of my Slurm?": (["docs/my-cluster.md"], "simlib report jobs.txt"),
     "How do I make such a dump?": (["docs/slurm.md"], r"\bsacct --allusers"),
     "Which policy do I take?": (["docs/policies.md"], "## Which, and when"),
-    "What did MF claim, and does it hold?": (["figures/README.md", "figures/claims/mualem2001.md"], "## MF-01\n.*### Verdicts"),
+    "What did MF claim, and does it hold?": (
+        ["figures/README.md", "figures/claims/mualem2001.md"],
+        "## MF-01\n.*### Verdicts",
+    ),
     "Is EASY++ good?": (["docs/policies.md"], r"\*\*EASY\+\+\*\* plans .*five of six other"),
     "How do I write a policy?": (["docs/own-policies.md"], "OwnPolicy"),
     "How do I read lesson 2 on a phone?": (["docs/learn.md"], "On a phone"),

@@ -8,9 +8,10 @@ from helpers import ROOT
 
 pytest.importorskip("rocrate", reason='rocrate is not installed: pip install "simlib-backfilling[publish]"')
 
-from simlib_study import __main__ as command
-from simlib_study import publishing
-from simlib_study.publishing import crate
+from playwright.sync_api import Error
+
+from tools import publishing
+from tools.publishing import crate
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +66,8 @@ def test_a_crate_takes_no_folder_that_is_there_and_no_run_that_is_not(tmp_path, 
 @pytest.mark.slow
 def test_the_report_has_at_most_four_pages(tmp_path):
     try:
-        command.main(["article", str(tmp_path / "article.pdf")])
-    except publishing.Error as error:
+        publishing.article(tmp_path / "article.pdf")
+    except Error as error:
         pytest.skip(f"no browser can be started: {error}")
     pages = re.findall(rb"/Type\s*/Page\b", (tmp_path / "article.pdf").read_bytes())
     assert 1 <= len(pages) <= 4

@@ -14,7 +14,8 @@ from simlib import plots
 from simlib.analysis.stats import Interval
 from simlib.models.sample import sample
 from simlib_study import __main__ as command
-from simlib_study import claims, counting, outcomes, records, scoreboard, site, verdicts
+from simlib_study import claims, counting, outcomes, records, scoreboard, verdicts
+from tools import website
 
 matplotlib.use("Agg")
 
@@ -120,7 +121,10 @@ def test_an_exhibit_has_its_picture_numbers_and_claims(study):
         and "[more](mualem2001_table1_more.png)" in text
     )
     assert "by the text: 2 inside, 0 close, 2 off. By the likely programs and on restored logs: 1 inside" in table1
-    assert "[MF-08](claims/mualem2001.md#mf-08) ✔, [MF-09](claims/mualem2001.md#mf-09) ✘." in table1 and "- From kth.swf." in table1
+    assert (
+        "[MF-08](claims/mualem2001.md#mf-08) ✔, [MF-09](claims/mualem2001.md#mf-09) ✘." in table1
+        and "- From kth.swf." in table1
+    )
     assert "- From jobs made by hand." in text[: text.index("### Table 1")] and "tang2013" not in text
 
 
@@ -185,9 +189,9 @@ def test_the_links_of_all_pages_lead_somewhere(study):
 
 def written():
     """The pages of the exhibits, by name."""
-    rows, executed = site.everything()
+    rows, executed = website.everything()
     stand_ins = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text()}
-    return site.written(rows, set(executed), stand_ins)
+    return website.written(rows, set(executed), stand_ins)
 
 
 def test_every_exhibit_has_a_page_on_the_site_and_one_page_leads_to_all(study):
@@ -278,8 +282,8 @@ def test_what_is_frozen_keeps_its_place_and_its_pages_lead_to_what_was_executed(
     page = "../figures/frozen/mualem2001_figure4.md"
     assert f"({page})" in scoreboard.pages(before)["EXHIBITS.md"]
     assert f"(../{page})" in scoreboard.pages(before)["claims/mualem2001.md"]
-    site = written()["mualem2001_figure4.md"]
-    assert f"({page})" in site and "make frozen" in site and "papermill" not in site
+    text = written()["mualem2001_figure4.md"]
+    assert f"({page})" in text and "make frozen" in text and "papermill" not in text
 
 
 def test_the_verdicts_are_printed(study, capsys):

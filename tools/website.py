@@ -1,4 +1,6 @@
-"""`build/site/`: the documentation, the scoreboard and the executed notebooks as pages that need no server.
+"""Make `build/site/`: the documentation, the scoreboard and the executed notebooks as pages that need no server.
+
+`make site` calls `python -m tools.website`.
 
 The pages are staged in `build/pages/` as they lie in the repository, so that every link between them holds; Sphinx
 makes the site of them as `docs/conf.py` says.
@@ -19,6 +21,7 @@ from urllib.parse import unquote
 
 import nbformat
 import pandas as pd
+from jinja2 import FileSystemLoader
 from markupsafe import Markup
 from nbclient import NotebookClient
 from PIL import Image, ImageOps
@@ -27,11 +30,10 @@ from simlib import plots
 from simlib._util import paths
 from simlib.core.threads import sweep
 from simlib.logs.archive import NOT_VERIFIED
-
-from . import scoreboard
-from .notebooks import PAPERS, notebook
-from .outcomes import Outcome, in_order, outcomes, templates
-from .verdicts import TEXT
+from simlib_study import scoreboard
+from simlib_study.notebooks import PAPERS, notebook
+from simlib_study.outcomes import Outcome, in_order, outcomes, templates
+from simlib_study.verdicts import TEXT
 
 # The page that says what a record holds, written from its schema.
 
@@ -65,7 +67,7 @@ def _meant(of, whole):
 # The pages of `scoreboard`, and a page for each exhibit: what the records say, as MyST around HTML.
 
 
-PAGES = templates(autoescape=True)
+PAGES = templates(autoescape=True, loader=FileSystemLoader(Path(__file__).with_name("templates")))
 PAGES.globals |= {"sign": scoreboard.SIGNS.get, "brief": scoreboard.brief, "address": scoreboard.address}
 
 
@@ -313,3 +315,7 @@ def _stage_what_is_linked(folder):
 def _write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    print(f"The site: {build()}")

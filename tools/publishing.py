@@ -1,19 +1,21 @@
-"""What a citable release needs beside the code: a provenance crate of a full run, and the report as a PDF."""
+"""What a citable release needs beside the code: a provenance crate of a full run, and the report as a PDF.
+
+`python -m tools.publishing crate FOLDER` writes the crate, `python -m tools.publishing article FILE` the PDF.
+"""
 
 import json
 import shutil
+from pathlib import Path
 
+import click
 import mistune
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import sync_playwright
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from simlib._util import paths
 from simlib.logs import archive
-
-from .outcomes import outcomes
-
-__all__ = ["Error", "article", "crate"]
+from simlib_study.outcomes import outcomes
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 """Process Run Crate: each exhibit is an action that turns logs into files."""
@@ -26,6 +28,28 @@ body { font: 9.6pt/1.32 sans-serif } h1 { font-size: 16pt } h2 { font-size: 12pt
 table { border-collapse: collapse; font-size: 8.6pt } td, th { border-bottom: 1px solid #999; padding: 1px 6px }
 p, ul { margin: 0.4em 0 } a { color: inherit }
 </style>"""
+
+
+@click.group(help=__doc__)
+def commands():
+    """Hold the two commands."""
+
+
+FILE = click.Path(path_type=Path)
+
+
+@commands.command("crate")
+@click.argument("folder", type=FILE)
+def write_crate(folder):
+    """Write the last full run into a new FOLDER, as an RO-Crate with its provenance."""
+    print(f"The crate: {crate(folder)}")
+
+
+@commands.command("article")
+@click.argument("path", type=FILE)
+def print_article(path):
+    """Print figures/REPORT.md as a PDF to PATH."""
+    print(f"The report: {article(path)}")
 
 
 def crate(folder):
@@ -104,3 +128,7 @@ def article(path):
         new.write_bytes(sheet.pdf(prefer_css_page_size=True))
         browser.close()
     return path
+
+
+if __name__ == "__main__":
+    commands()
