@@ -17,6 +17,7 @@
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
 #
 # SIMLIB_TRACES=folder   where logs of the Parallel Workloads Archive lie already
+# CHANGED=1              of the study only what has changed since it was committed, and what takes seconds
 # JOBS=2                 how many notebooks to run at once (default: one more than cores, for one is always starting)
 
 PYTHON ?= python3
@@ -35,7 +36,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.t
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
 	@$(PY) -m simlib logs
-	$(PY) -m snakemake --cores $(JOBS)
+	$(PY) -m snakemake --cores $(JOBS) $(if $(CHANGED),--config changed=1)
 	@$(PY) -m simlib_study report
 
 report: $(VENV)/ready

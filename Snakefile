@@ -1,18 +1,22 @@
 # Executes every notebook under notebooks/ headlessly with papermill: build/notebooks/ gets the executed copies,
 # build/logs/ a log each, figures/ what they save (or build/synthetic/ where there is no log, build/explorations/ where
-# some of the logs of the record are missing). A finished notebook is run again only when it,
-# the package, the data or the logs at hand change. `make reproduce` calls it; by hand: snakemake --cores 2
+# some of the logs of the record are missing). A finished notebook is run again only when it, a package that it imports,
+# the data or the logs at hand change. `make reproduce` calls it; by hand: snakemake --cores 2
+# With `--config changed=1` it leaves out the exhibits that are committed as made of the same files, but for the quickest.
 
 import hashlib
 import shlex
 import sys
+import tomllib
 
 from simlib.logs import archive
 from simlib_study.notebooks import notebooks
-from simlib_study.records import REPRODUCING
+from simlib_study.records import MADE_OF, REPRODUCING
 
 NOTEBOOKS = sorted(glob_wildcards("notebooks/{name,[^.]+}.ipynb").name)
 EXHIBITS = notebooks()
+QUICK = 10
+"""Seconds: an exhibit that takes no longer is made in any case."""
 
 
 def seconds_to_the_end(name):
@@ -36,13 +40,23 @@ def digest(paths):
 
 
 PACKAGES = {name: digest(Path(name).rglob("*.py")) for name in ("simlib_study", "simlib_report", "simlib_course")}
-LIBRARY = digest([*Path("simlib").rglob("*.py"), *DATA])
+LIBRARY = digest([*Path("simlib").rglob("*.py"), *DATA, *Path().glob("constraints.txt")])
 
 
-def made_with(wildcards):
-    """The packages that a notebook imports, and the data, as they are."""
-    text = Path(f"notebooks/{wildcards.name}.ipynb").read_text(encoding="utf-8")
-    return [LIBRARY, *(as_it_is for name, as_it_is in PACKAGES.items() if name in text)]
+def made_of(name):
+    """The files that a notebook's numbers come from, as a digest: itself, the packages that it imports, the data."""
+    text = Path(f"notebooks/{name}.ipynb").read_text(encoding="utf-8")
+    imported = [as_it_is for package, as_it_is in PACKAGES.items() if package in text]
+    return hashlib.sha256("".join([text, LIBRARY, *imported]).encode()).hexdigest()
+
+
+def is_made(name):
+    """Whether an exhibit that takes long is committed as made of the files that are here."""
+    return name in EXHIBITS and EXHIBITS[name].seconds > QUICK and COMMITTED.get(name) == made_of(name)
+
+
+COMMITTED = tomllib.loads(Path(MADE_OF).read_text(encoding="utf-8")) if Path(MADE_OF).exists() else {}
+WANTED = [name for name in NOTEBOOKS if not (config.get("changed") and is_made(name))]
 
 LOGS = [str(found[0]) for name in archive.catalogue()["logs"] if (found := archive.find(name))]
 
@@ -63,7 +77,7 @@ def shared_runs(wildcards):
 
 rule all:
     input:
-        expand("build/notebooks/{name}.ipynb", name=NOTEBOOKS),
+        expand("build/notebooks/{name}.ipynb", name=WANTED),
 
 
 rule notebook:
@@ -75,11 +89,12 @@ rule notebook:
     log:
         "build/logs/{name}.log",
     params:
-        packages=made_with,
+        made_of=lambda wildcards: made_of(wildcards.name),
         logs=lambda wildcards: LOGS,  # a function, for braces in a path are no wildcards
         repeats=few_repeats,
     shell:
-        REPRODUCING + "=1 " + PYTHON + " -m papermill {input[0]:q} {output:q}"
+        "echo {params.made_of} > build/logs/{wildcards.name}.made-of; "  # `simlib_study report` reads it
+        + REPRODUCING + "=1 " + PYTHON + " -m papermill {input[0]:q} {output:q}"
         " {params.repeats} --kernel python3 --no-progress-bar --log-output --no-request-save-on-cell-execute"
         " > {log:q} 2>&1"
 

@@ -35,12 +35,13 @@ def verdicts():
 @click.pass_context
 def report(context):
     """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
-    from . import counting, outcomes, scoreboard
+    from . import counting, outcomes, records, scoreboard
 
     context.invoke(verdicts)
     if found := outcomes.outcomes(paths.ROOT / "figures"):
         counting.save(found, paths.ROOT / "figures")
         scoreboard.write(found, paths.ROOT / "figures")
+        records.note_what_is_made_of_what()
         for name, template in outcomes.FINDINGS.items():
             if (file := paths.ROOT / name).exists():
                 text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template, name)

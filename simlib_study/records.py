@@ -4,6 +4,7 @@ import json
 import math
 import os
 import platform
+import tomllib
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -19,6 +20,7 @@ from simlib._util import paths
 from . import claims
 from .experiments import PACKAGES, running
 from .loading import Logs
+from .notebooks import notebooks
 from .results import cells
 from .verdicts import OTHER_LOG
 
@@ -100,6 +102,9 @@ DIGITS = 4
 REPRODUCING = "SIMLIB_REPRODUCING"
 """Is set where the whole study is made, by Snakemake: only then anything is written to `figures/`."""
 
+MADE_OF = "figures/made-of.toml"
+"""Has by notebook a digest of the files that its committed numbers were made of."""
+
 
 def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()):
     """Save what a notebook made: `<name>.png`, `<name>.csv`, and `<name>.json` with where it comes from.
@@ -174,6 +179,26 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     place = save(name, figure, table, **files, place=place, exploration=exploration)
     why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs else ""
     print(f"Saved as {(place / name).relative_to(paths.ROOT)}.*{why}")
+
+
+def note_what_is_made_of_what():
+    """Write into `MADE_OF` the digests of those notebooks whose records were all written in their last run.
+
+    The workflow puts a digest into build/logs/ when it begins to run a notebook.
+    """
+    file, logs = paths.ROOT / MADE_OF, paths.ROOT / "build" / "logs"
+    known = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    for path in logs.rglob("*.made-of"):
+        name = path.relative_to(logs).with_suffix("").as_posix()
+        made = [*(paths.ROOT / "figures").glob(f"{name.replace('/', '_')}[._]*json")]
+        if made and all(record.stat().st_mtime_ns >= path.stat().st_mtime_ns for record in made):
+            known[name] = path.read_text().strip()
+    there = notebooks()
+    lines = [f'"{name}" = "{digest}"' for name, digest in sorted(known.items()) if name in there]
+    if lines:
+        head = "# Digests of what the numbers were made of: `make reproduce CHANGED=1` leaves out what is the same."
+        with paths.replacing(file) as path:
+            path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
 
 
 def lacking(path, workloads):

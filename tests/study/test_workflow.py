@@ -12,6 +12,8 @@ import nbformat
 import pytest
 from helpers import ROOT
 
+from simlib._util import paths
+from simlib_study import records
 from simlib_study.notebooks import notebooks
 
 pytestmark = pytest.mark.slow
@@ -48,7 +50,10 @@ def project(tmp_path):
             parameters = nbformat.v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]})
             book = nbformat.v4.new_notebook(cells=[parameters, nbformat.v4.new_code_cell(source)])
             book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-            nbformat.write(book, folder / "notebooks" / f"{name}.ipynb")
+            book.metadata["simlib"] = {"section": "1"}
+            path = folder / "notebooks" / f"{name}.ipynb"
+            path.parent.mkdir(exist_ok=True)
+            nbformat.write(book, path)
         return folder
 
     return lay_out
@@ -58,9 +63,15 @@ SNAKEMAKE = "exec ./environment/bin/python -m snakemake --cores 1"
 COUNTING = "open('runs', 'a').write('{}\\n')"
 
 
-def snakemake(folder):
+def snakemake(folder, more=""):
     return subprocess.run(
-        SNAKEMAKE, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+        SNAKEMAKE + more,
+        shell=True,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
     )
 
 
@@ -101,3 +112,25 @@ def test_a_killed_run_goes_on_where_it_was(project):
     assert sorted(runs(folder)) == ["a", "z"]
     assert runs(folder)[: len(finished)] == finished
     assert "Nothing to be done" in snakemake(folder).stdout
+
+
+@pytest.mark.thorough
+def test_of_what_is_committed_only_what_has_changed_is_made_again(project, monkeypatch):
+    names = {name: COUNTING.format(name) for name in ("mualem2001/table3", "tang2013/beyond", "tang2013/qsim")}
+    folder = project(**names)  # called as exhibits of the study that take long
+    assert snakemake(folder).returncode == 0 and sorted(runs(folder)) == sorted(names)
+    (folder / "figures").mkdir()
+    for record in ("mualem2001_table3", "tang2013_beyond_likeness", "tang2013_qsim", "tang2013_qsim_rules"):
+        (folder / "figures" / f"{record}.json").touch()
+    os.utime(folder / "figures" / "tang2013_qsim_rules.json", (0, 0))  # it is of a run before
+    monkeypatch.setattr(paths, "ROOT", folder)
+    records.note_what_is_made_of_what()
+    shutil.rmtree(folder / "build")
+    book = folder / "notebooks" / "tang2013" / "beyond.ipynb"
+    book.write_text(book.read_text().replace("x = 1", "x = 2"))
+    (folder / "runs").unlink()
+    assert snakemake(folder, " --config changed=1").returncode == 0
+    assert sorted(runs(folder)) == ["tang2013/beyond", "tang2013/qsim"]
+    (folder / "constraints.txt").write_text("numpy==3.0")
+    assert snakemake(folder, " --config changed=1").returncode == 0
+    assert runs(folder).count("mualem2001/table3") == 1
