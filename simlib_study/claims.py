@@ -77,26 +77,26 @@ class Measure:
 
     @classmethod
     def spread(cls, values):
-        """Take a Series by replication: the value as it is, and the middle 95 % of the replications."""
+        """Take a Series by run: the value as it is, and the middle 95 % of the runs."""
         runs = values.drop(AS_IT_IS)
         found = cls.range(runs) if runs.notna().any() else replace(NOTHING, runs=tuple(runs))
         return replace(found, value=float(values[AS_IT_IS]))
 
     @classmethod
     def range(cls, runs):
-        """Take equally good replications, of which none is as it is: their mean, and the middle 95 % of them."""
+        """Take equally good runs, of which none is as it is: their mean, and the middle 95 % of them."""
         found = Interval.of(runs)
         return cls(float(np.nanmean(runs)), found.low, found.high, tuple(runs))
 
     @classmethod
     def mean(cls, runs):
-        """Take independent replications: their mean, with its interval by Student's t."""
+        """Take independent runs: their mean, with its interval by Student's t."""
         found = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
         return cls(float(found["mean"]), float(found.low), float(found.high), tuple(runs))
 
     @classmethod
     def ratio(cls, part, whole):
-        """Take a ratio of means over replications, run by run, with its interval by Fieller's theorem.
+        """Take a ratio of means over runs, run by run, with its interval by Fieller's theorem.
 
         It has all ratios r for which part - r x whole may have a mean of zero; where that of the whole may be zero it
         has no ends.
@@ -537,7 +537,7 @@ def _names(of):
     if isinstance(of, dict):
         return set(of)
     places = [of.index, of.columns] if isinstance(of, pd.DataFrame) else [of.index]
-    return {name for place in places for level in {"log", "trace"} & set(place.names) for name in place.unique(level)}
+    return {name for place in places for level in {"log"} & set(place.names) for name in place.unique(level)}
 
 
 def _measured(value):

@@ -48,7 +48,7 @@ GROUPS = {
     TEST: "Tables 3 and 4",
     SETTINGS: "Table 1: Paragon, CM-5, CTC's January",
     PROGRAMS: "Table 1: CTC, KTH, SDSC",
-    "loads and counts of jobs": "of Table 1: they hardly depend on the scheduler",
+    "loads and counts of jobs": "of Table 1: they hardly depend on the policy",
     "differences": "that follow from numbers counted above",
     "printed twice": "in another table",
     "counts of the log": "in Table 2, Figure 9 and the text: nothing is simulated",
@@ -67,7 +67,7 @@ MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
 """By which shares printed numbers are moved, to see how many would still be inside."""
 
 
-OF = ["group", "exhibit", "trace", "month", "metric", "estimates", "quantity", "scheduler"]
+OF = ["group", "exhibit", "log", "month", "metric", "estimates", "quantity", "policy"]
 """What tells a printed mean from all others; the next month's is of the same group."""
 
 
@@ -92,7 +92,7 @@ def _group(exhibit, of, cell):
     if exhibit == "mualem2001_table1":
         if metric in ("load", "jobs"):
             return loads
-        return PROGRAMS if of["trace"] in SP2 and reading(cell, TEXT) else SETTINGS
+        return PROGRAMS if of["log"] in SP2 and reading(cell, TEXT) else SETTINGS
     if exhibit in ("mualem2001_table3", "mualem2001_table4"):
         if quantity == "difference":
             return differences
@@ -128,10 +128,10 @@ def controls(table):
     table = table.assign(judged=judged).dropna(subset="judged")
     places = table[OF].astype(object).fillna("")
     bands = pd.DataFrame(list(table.judged), table.index)
-    other = places.scheduler.map(dict(zip(SCHEDULERS, SCHEDULERS[::-1], strict=True)))
+    other = places.policy.map(dict(zip(SCHEDULERS, SCHEDULERS[::-1], strict=True)))
     following = places.month.map(lambda month: str(pd.Period(month) + 1) if month else "none")
     moved = {
-        "the other scheduler's": places.assign(scheduler=other),
+        "the other policy's": places.assign(policy=other),
         "the next month's": places.assign(month=following),
     }
     wrong = {"as printed": table.published} | {f"{share:+.0%}": table.published * (1 + share) for share in MOVED}
@@ -146,7 +146,7 @@ def draw(counts, wrong):
     """Draw how many means nothing is fitted to lie in our bands, a bar a step, and how many wrong ones would."""
     group = next(group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0])
     inside, number = counts.loc[group, [INSIDE, WIDE]].sum(axis=1).set_axis(SHORT), counts.loc[group, "numbers"].iloc[0]
-    names = {"+10%": "10 % larger", "-10%": "10 % smaller", "the other scheduler's": "of the other scheduler"}
+    names = {"+10%": "10 % larger", "-10%": "10 % smaller", "the other policy's": "of the other policy"}
     panels = {
         f"The {number} printed means, compared with our runs": (inside / number, COLOURS[INSIDE]),
         "Wrong numbers in their place": (wrong.loc[group, list(names)].dropna().rename(names), "#767676"),
@@ -194,20 +194,20 @@ ROWS = {
     ("bounded_slowdown", "conservative"): "conservative",
     ("bounded_slowdown", "difference"): "difference",
 }
-"""The paper's columns by metric and scheduler: response times, then bounded slowdowns."""
+"""The paper's columns by metric and policy: response times, then bounded slowdowns."""
 
 GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not judged": "#DDDDDD"}
 
 
 def as_printed(table, changes):
     """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
-    differences = pd.concat({"difference": changes}, names=["scheduler"]).reorder_levels(table.index.names)
+    differences = pd.concat({"difference": changes}, names=["policy"]).reorder_levels(table.index.names)
     both = pd.concat([table, differences]).xs("text", level="rule")
     verdicts = both.verdict.where(both.verdict.isin(list(GROUND)), "not judged")[both.published.notna()]
     shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
-    longest = both.index.droplevel(["metric", "scheduler"]).unique().get_level_values("trace").value_counts().max()
-    for ax, of in plots.facets(verdicts, "trace", size=(plots.WIDEST, 1.75)):
-        cells = wide(of.map(list(GROUND).index), "month").reorder_levels(["metric", "scheduler"]).reindex(list(ROWS))
+    longest = both.index.droplevel(["metric", "policy"]).unique().get_level_values("log").value_counts().max()
+    for ax, of in plots.facets(verdicts, "log", size=(plots.WIDEST, 1.75)):
+        cells = wide(of.map(list(GROUND).index), "month").reorder_levels(["metric", "policy"]).reindex(list(ROWS))
         places = np.arange(len(cells.columns) + 1) - 0.5, np.arange(len(ROWS) + 1) - 0.5
         ax.pcolormesh(*places, cells.to_numpy(float), edgecolor="white", linewidth=1, **shades)
         ax.set_yticks(range(len(ROWS)), ROWS.values(), size=7)
@@ -226,5 +226,5 @@ def farthest(table, relative=True, months=10):
     if not len(judged):
         return table
     off = (judged.ours - judged.published).abs() / (judged.published.abs() if relative else 1)
-    shown = off.groupby(["trace", "month"]).max().nlargest(months).index
-    return table[pd.MultiIndex.from_frame(table.index.to_frame()[["trace", "month"]]).isin(shown)]
+    shown = off.groupby(["log", "month"]).max().nlargest(months).index
+    return table[pd.MultiIndex.from_frame(table.index.to_frame()[["log", "month"]]).isin(shown)]

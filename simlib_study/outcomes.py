@@ -209,7 +209,7 @@ def tsafrir(found):
     cells += [one for of, one in of_means.items() if not not_there & set(of)]
     counts = {}
     for name, blue in (("three", False), ("blue", True)):
-        group = [one for one in cells if (one["of"]["trace"] == "SDSC-BLUE") == blue]
+        group = [one for one in cells if (one["of"]["log"] == "SDSC-BLUE") == blue]
         counts[name] = {"numbers": len(group), "inside": tally(group, LIKELY, TEXT)[INSIDE]}
     return counts
 
@@ -217,12 +217,12 @@ def tsafrir(found):
 def _gains(folder):
     """Tang's average gains by selective adjustment at the 85th percentile, by metric: `printed`, and by machine."""
     rows = pd.read_csv(folder / "tang2013_figures14-17.csv").query("case == 'selective p85' and published.notna()")
-    here, gains = machines([name for name in STAND_INS if name in set(rows.trace)]), {}
+    here, gains = machines([name for name in STAND_INS if name in set(rows.log)]), {}
     for metric in ("wait", "slowdown"):
         of = rows[rows.metric == metric]
         gains[metric] = {
             "printed": list(of.published),
-            "ours": {name: list(of.ours[of.trace == name]) for name in here},
+            "ours": {name: list(of.ours[of.log == name]) for name in here},
         }
     return gains
 

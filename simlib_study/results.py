@@ -1,8 +1,7 @@
 """What is simulated again and again, laid out beside the printed numbers, with a verdict on each.
 
 *Runs* have levels by what was simulated (log, month, estimates and the like), policy, rule and run. Run 0 is the
-workload as it is; runs 1, 2, ... differ by chance: submit times are shaken, estimates drawn. Tables of the study call
-logs, policies and runs traces, schedulers and replications.
+workload as it is; runs 1, 2, ... differ by chance: submit times are shaken, estimates drawn.
 """
 
 import numpy as np
@@ -23,9 +22,6 @@ CLOSE_TO = {"bounded_slowdown": 0.10}
 
 READING = ["ours", "deviation", "low", "median", "high", "verdict"]
 """What a record has of a number under a rule."""
-
-LEVELS = {"log": "trace", "policy": "scheduler", "run": "replication"}
-"""What levels of runs are called in the study's tables."""
 
 
 def by_reading(readings, simulate):
@@ -102,8 +98,7 @@ def spread(runs, averaged=None, resampled=False):
     else:
         if isinstance(runs, pd.DataFrame):
             runs = runs.rename_axis(columns="metric").stack(future_stack=True)
-        runs = runs.rename_axis(index={"run": "replication"})
-        wide = runs.unstack("replication").reindex(runs.index.droplevel("replication").unique())
+        wide = runs.unstack("run").reindex(runs.index.droplevel("run").unique())
     shaken = wide.drop(columns=AS_IT_IS, errors="ignore")
     ours = wide[AS_IT_IS] if AS_IT_IS in wide else pd.Series(np.nan, wide.index)
     table = pd.DataFrame({"ours": ours, "mean": shaken.mean(axis=1), "sd": shaken.std(axis=1)})
@@ -167,7 +162,7 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     ----------
     runs : DataFrame or Series
         As `spread` takes or gives it, or a Series of what was counted, by the printed levels; or a dict of these by
-        rule, which may be empty. Levels may have names of `LEVELS`.
+        rule, which may be empty.
     name : str
         Of the printed numbers, as for `printed`.
     logs : Logs
@@ -188,7 +183,7 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     Examples
     --------
     >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
-    >>> judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2").verdict.tolist()
+    >>> judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2").verdict.tolist()
     ['inside', 'off']
     """
     of_print, logs, experiment = printed(name), Logs({}) if logs is None else logs, running()
@@ -197,8 +192,8 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     if isinstance(runs, dict):
         runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}
         runs = pd.concat(runs, names=["rule"])
-    table = spread(runs, averaged) if {"run", "replication"} & set(runs.index.names) else runs
-    table = (table.to_frame("ours") if isinstance(table, pd.Series) else table).rename_axis(index=LEVELS)
+    table = spread(runs, averaged) if "run" in runs.index.names else runs
+    table = table.to_frame("ours") if isinstance(table, pd.Series) else table
     levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
     table = _with_absent(in_order(table, *levels), of_print, logs)
     table = against(table, of_print)
@@ -234,15 +229,15 @@ def _with_absent(table, of_print, logs):
     rules = table.index.unique("rule") if "rule" in table.index.names else []
     if len(alone):
         alone = alone.merge(pd.DataFrame({"rule": rules}), how="cross") if len(rules) else alone
-        order = list(dict.fromkeys([*table.index.unique("trace"), *alone.trace])) if "trace" in alone else []
+        order = list(dict.fromkeys([*table.index.unique("log"), *alone.log])) if "log" in alone else []
         table = table.reindex(table.index.append(alone.set_index(list(table.index.names)).index))
         if "month" in alone:  # the absent ones among the others
-            places = {"trace": order, "month": sorted(table.index.unique("month"))}
+            places = {"log": order, "month": sorted(table.index.unique("month"))}
             key = lambda level: level.map(places[level.name].index)  # noqa: E731
-            table = table.sort_index(level=["trace", "month"], key=key, sort_remaining=False)
-    for rule in rules if "trace" in table.index.names else []:
-        same = [name for name in table.index.unique("trace") if not logs.matters(name, rule)]
-        table = table[~(table.index.isin([rule], level="rule") & table.index.isin(same, level="trace"))]
+            table = table.sort_index(level=["log", "month"], key=key, sort_remaining=False)
+    for rule in rules if "log" in table.index.names else []:
+        same = [name for name in table.index.unique("log") if not logs.matters(name, rule)]
+        table = table[~(table.index.isin([rule], level="rule") & table.index.isin(same, level="log"))]
     return table
 
 
@@ -271,8 +266,8 @@ def tallies(judged, *keys):
     Examples
     --------
     >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
-    >>> table = judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2")
-    >>> tallies(table, "trace")["text"][["inside", "close", "off"]].iloc[0].tolist()
+    >>> table = judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2")
+    >>> tallies(table, "log")["text"][["inside", "close", "off"]].iloc[0].tolist()
     [1, 0, 1]
     """
     groups, there = {}, set()
@@ -297,7 +292,7 @@ def in_bands(*judged, of=""):
     Examples
     --------
     >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
-    >>> in_bands(judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2"))
+    >>> in_bands(judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2"))
     '1 of 2 printed numbers lie inside our bands'
     """
     counts = pd.concat([table.verdict for table in judged]).value_counts()
@@ -325,7 +320,7 @@ def beside(table, form, across, sd=False):
 
     Examples
     --------
-    >>> names = ["metric", "trace", "scheduler", "quantity", "rule", "run"]
+    >>> names = ["metric", "log", "policy", "quantity", "rule", "run"]
     >>> runs = pd.Series({("response_s", "KTH", "easy", "original", "text", 0): 15_732.2}).rename_axis(names)
     >>> table = judge(runs, "mualem2001_table4").xs("response_s", level="metric")
     >>> beside(table, "{:,.0f}", "quantity").iloc[0].tolist()
@@ -356,7 +351,7 @@ def with_printed(runs, name, scale=1.0):
     Parameters
     ----------
     runs : DataFrame or Series
-        By `rule`, `run` and the printed levels, which may have names of `LEVELS`; one column per metric.
+        By `rule`, `run` and the printed levels; one column per metric.
     name : str
         As for `printed`.
     scale : float
@@ -364,7 +359,7 @@ def with_printed(runs, name, scale=1.0):
 
     Examples
     --------
-    >>> names = ["rule", "metric", "trace", "scheduler", "quantity", "run"]
+    >>> names = ["rule", "metric", "log", "policy", "quantity", "run"]
     >>> runs = pd.Series({("text", "response_s", "KTH", "easy", "original", 0): 15_732.2}).rename_axis(names)
     >>> with_printed(runs, "mualem2001_table4").xs("printed", level="rule").max()
     np.float64(29422.0)
@@ -372,8 +367,7 @@ def with_printed(runs, name, scale=1.0):
     of_print = printed(name) * scale
     if isinstance(runs, pd.DataFrame):
         of_print = of_print.unstack("metric", sort=False).reindex(columns=runs.columns)
-    back = {new: old for old, new in LEVELS.items() if old in runs.index.names}
-    of_print = pd.concat({("printed", 0): of_print.rename_axis(index=back)}, names=["rule", "run"])
+    of_print = pd.concat({("printed", 0): of_print}, names=["rule", "run"])
     return pd.concat([runs, of_print.reorder_levels(runs.index.names)])
 
 

@@ -39,8 +39,8 @@ def lines(workload):
 
 
 def lines_of(workloads):
-    """Take the job lines of several workloads, a dict by trace, by (trace, line)."""
-    return pd.concat({name: lines(workload) for name, workload in workloads.items()}, names=["trace"])
+    """Take the job lines of several workloads, a dict by log, by (log, line)."""
+    return pd.concat({name: lines(workload) for name, workload in workloads.items()}, names=["log"])
 
 
 def in_peak(jobs):
@@ -90,14 +90,14 @@ def flatness(jobs):
 
 
 def popular_estimates(jobs, values, longest):
-    """Find a trace's most frequent estimates, in minutes: how many jobs have them, and quartiles of their use."""
+    """Find a log's most frequent estimates, in minutes: how many jobs have them, and quartiles of their use."""
     short = jobs[jobs.estimate <= longest].assign(minutes=lambda jobs: jobs.estimate / 60)
-    asked = short.groupby(["trace", "minutes"]).size()
-    most = asked.groupby("trace", sort=False).nlargest(values).index.droplevel(0)
-    used = short[~short.killed & ~short.unknown].groupby(["trace", "minutes"]).used
+    asked = short.groupby(["log", "minutes"]).size()
+    most = asked.groupby("log", sort=False).nlargest(values).index.droplevel(0)
+    used = short[~short.killed & ~short.unknown].groupby(["log", "minutes"]).used
     table = pd.DataFrame({"jobs": asked, "completed": used.size().reindex(asked.index, fill_value=0)})
     table = table.join(used.quantile([0.25, 0.5, 0.75]).unstack().set_axis(["q25", "q50", "q75"], axis=1))
-    return table[table.index.isin(most)].reindex(jobs.index.unique("trace"), level="trace")
+    return table[table.index.isin(most)].reindex(jobs.index.unique("log"), level="log")
 
 
 def round_estimates(jobs, longest):
@@ -105,12 +105,12 @@ def round_estimates(jobs, longest):
     known = jobs.estimate.dropna()
     short, long = known[known <= longest], known[known > longest]
     columns = {
-        "different values up to 2 h": short.groupby("trace").nunique(),
-        "multiples of 5 min": (known % 300 == 0).groupby("trace").mean(),
-        "above 2 h: of 10 min": (long % 600 == 0).groupby("trace").mean(),
-        "above 2 h: of 30 min": (long % 1800 == 0).groupby("trace").mean(),
+        "different values up to 2 h": short.groupby("log").nunique(),
+        "multiples of 5 min": (known % 300 == 0).groupby("log").mean(),
+        "above 2 h: of 10 min": (long % 600 == 0).groupby("log").mean(),
+        "above 2 h: of 30 min": (long % 1800 == 0).groupby("log").mean(),
     }
-    return pd.DataFrame(columns).reindex(jobs.index.unique("trace"))
+    return pd.DataFrame(columns).reindex(jobs.index.unique("log"))
 
 
 # Pictures
@@ -164,7 +164,7 @@ def used_share(histogram, jobs, limit):
 
 
 def other_counts(logs, printed):
-    """Count what bears on the counts of Table 2 that differ, by (trace, count), beside the printed `quantity`."""
+    """Count what bears on the counts of Table 2 that differ, by (log, count), beside the printed `quantity`."""
     jobs = lines_of(logs)
     known = jobs.estimate.notna()
     counted = {("lines with an estimate", "total_jobs"): known}
@@ -175,16 +175,16 @@ def other_counts(logs, printed):
         counted["killed jobs of this peak", "peak_100pct_killed"] = local & jobs.killed
     short = (jobs.run < SHORT) & ~jobs.killed & known
     counted["under 90 s, not known to be killed, with an estimate", "shorter_than_90s"] = short
-    table = pd.DataFrame(counted).rename_axis(columns=["count", "quantity"]).groupby("trace", sort=False).sum()
+    table = pd.DataFrame(counted).rename_axis(columns=["count", "quantity"]).groupby("log", sort=False).sum()
     table = table.stack(["count", "quantity"], future_stack=True).to_frame("ours")
     places = table.index.droplevel("count").reorder_levels(printed.index.names)
     return table.assign(published=printed.reindex(places).to_numpy()).reset_index("quantity")
 
 
 def possible(counts, jobs, logs):
-    """Work out between which numbers the counts of the complete logs lie, by (trace, quantity): `low` and `high`.
+    """Work out between which numbers the counts of the complete logs lie, by (log, quantity): `low` and `high`.
 
-    `counts` gives of jobs a row a trace. Not known are the lines that cleaning removed, any of which may count; the
+    `counts` gives of jobs a row a log. Not known are the lines that cleaning removed, any of which may count; the
     status of restored jobs, any of which may have been killed; and their run time where it was cut at the estimate:
     each may lie beyond the peak.
     """
@@ -209,8 +209,8 @@ def run_by_local_clock(workload):
 def why_not_met(table, others):
     """Say of each count of Table 2 what may explain that it differs, or why it cannot be counted."""
     notes = pd.Series("", table.index, dtype=object)
-    for (trace, row), counts in table[table.ours.notna() & (table.ours != table.published)].iterrows():
-        of = others.loc[[trace]]
+    for (log, row), counts in table[table.ours.notna() & (table.ours != table.published)].iterrows():
+        of = others.loc[[log]]
         met = of[(of.quantity == row) & (of.ours == of.published)].index.get_level_values("count")
         said = [f"met by: {count}" for count in met]
         if counts.low < counts.high:
@@ -218,7 +218,7 @@ def why_not_met(table, others):
             said.append(f"{within} what the complete log can have, {counts.low:,.0f} to {counts.high:,.0f} jobs")
         if row == "zero_length_jobs":
             said.append("not judged: the public log lacks the times of single nodes, see MF-27")
-        notes[trace, row] = "; ".join(said)
+        notes[log, row] = "; ".join(said)
     return notes
 
 

@@ -80,10 +80,10 @@ def _crossed(rows, *across, columns=None):
 
 
 def _by_trace(table):
-    return _crossed(table.columns[0], "trace")(table).rename_axis(index={table.columns[0]: "quantity"})
+    return _crossed(table.columns[0], "log")(table).rename_axis(index={table.columns[0]: "quantity"})
 
 
-_by_policy = _crossed(["metric", "trace"], "scheduler")
+_by_policy = _crossed(["metric", "log"], "policy")
 
 
 def _performance(table2):
@@ -98,8 +98,8 @@ GAINS = ["order", "case", "metric", "statistic"]
 
 TABLES = {
     "mualem2001_table1": _crossed(
-        ["trace", "month"],
-        "scheduler",
+        ["log", "month"],
+        "policy",
         "metric",
         columns={
             (who, metric): metric if metric in ("load", "jobs") else f"{who}_{metric}"
@@ -108,15 +108,15 @@ TABLES = {
         },
     ),
     "mualem2001_table1 differences": _crossed(
-        ["trace", "month"],
+        ["log", "month"],
         "metric",
         columns={"response_s": "response_difference_pct", "bounded_slowdown": "bounded_slowdown_difference_pct"},
     ),
     **{f"mualem2001_{name}": _by_trace for name in ("table2", "table2_percent", "footnote2", "section44")},
-    "mualem2001_table3": _crossed(["scheduler", "metric", "trace"], "estimates"),
+    "mualem2001_table3": _crossed(["policy", "metric", "log"], "estimates"),
     "mualem2001_table4": _crossed(
-        ["metric", "trace"],
-        "scheduler",
+        ["metric", "log"],
+        "policy",
         "quantity",
         columns={
             (who, name): f"{who}_{column}"
@@ -125,15 +125,15 @@ TABLES = {
         },
     ),
     "mualem2001_table4 differences": _crossed(
-        ["metric", "trace"], "scheduler", columns={who: f"{who}_difference_pct" for who in SCHEDULERS}
+        ["metric", "log"], "policy", columns={who: f"{who}_difference_pct" for who in SCHEDULERS}
     ),
     "tang2013_gains": lambda table: table[table.statistic == "mean"].set_index(GAINS[:3]).value,
     "tang2013_gains statistics": lambda table: table[table.statistic != "mean"].set_index(GAINS).value,
-    "tsafrir2005_table1": _crossed("trace", "quantity"),
+    "tsafrir2005_table1": _crossed("log", "quantity"),
     **{f"tsafrir2005_{name}": _by_policy for name in ("table2", "table3", "figure5", "table5", "table6")},
     **{f"tsafrir2005_{name}_changes": _by_policy for name in ("table2", "table3")},
     "tsafrir2005_table2 and others": _performance,
-    "tsafrir2005_figure10": _crossed("trace", "jobs"),
+    "tsafrir2005_figure10": _crossed("log", "jobs"),
 }
 """How numbers lie in files that have no column `value`, and what else there is to read in a file."""
 

@@ -40,7 +40,7 @@ def paragon_1995(table: Table) -> None:
     """
     about = archive.entry("SDSC-Par-95")
     printed = pd.read_csv(paths.DATA / "published" / "mualem2001_table1.csv")
-    printed = printed[(printed.trace == "Par") & (printed.month < "1996")]
+    printed = printed[(printed.log == "Par") & (printed.month < "1996")]
     work = printed.load * about["procs"] * _set_months(table, printed.month, about["timezone"])
     table["months"] |= {"jobs": printed.jobs.tolist(), "work": work.round().astype(int).tolist()}
     table["users"]["jobs"] = scaled_to(table["users"]["jobs"], int(printed.jobs.sum()))

@@ -43,13 +43,13 @@ def as_printed():
             for metric in ("response_s", "bounded_slowdown"):
                 text = row[f"{scheduler}_{metric}"]
                 if text:
-                    texts["table1", row["trace"], row["month"], scheduler, metric] = text
+                    texts["table1", row["log"], row["month"], scheduler, metric] = text
     for row in rows("mualem2001_table3"):
-        for estimates in [name for name in row if name not in ("scheduler", "metric", "trace")]:
-            texts["table3", row["trace"], estimates, row["scheduler"], row["metric"]] = row[estimates]
+        for estimates in [name for name in row if name not in ("policy", "metric", "log")]:
+            texts["table3", row["log"], estimates, row["policy"], row["metric"]] = row[estimates]
     for row in rows("mualem2001_table4"):
         for scheduler in ("easy", "conservative"):
-            texts["table4", row["trace"], "scaled", scheduler, row["metric"]] = row[f"{scheduler}_x2"]
+            texts["table4", row["log"], "scaled", scheduler, row["metric"]] = row[f"{scheduler}_x2"]
     return texts
 
 
@@ -59,7 +59,7 @@ def bands():
     for table, of_column in (("table1", "month"), ("table3", "estimates"), ("table4", "quantity")):
         for cell in record(f"mualem2001_{table}")["cells"]:
             of = cell["of"]
-            found[table, of["trace"], of[of_column], of["scheduler"], of["metric"]] = cell["readings"]
+            found[table, of["log"], of[of_column], of["policy"], of["metric"]] = cell["readings"]
     return found
 
 
@@ -97,7 +97,7 @@ def headline():
             wrong = {"as printed": float(text)}
             wrong |= {f"{by:+d}%": float(text) * (1 + by / 100) for by in (-20, -10, -5, 5, 10, 20)}
             if other in texts and reading(ours[other], "restored"):
-                wrong["the other scheduler's"] = float(texts[other])
+                wrong["the other policy's"] = float(texts[other])
             if table == "table1":
                 year, month = map(int, column.split("-"))
                 following = f"{year + month // 12}-{month % 12 + 1:02d}"

@@ -168,7 +168,7 @@ def points(added, metric):
     part = added.xs(metric, level="metric")
     clear = (part.months_low > 0) | (part.months_high < 0)
     written = (100 * part.ours).map("{:+.1f}".format) + clear.map({True: " *", False: ""})
-    return written.unstack(["trace", "order", "case"], sort=False)
+    return written.unstack(["log", "order", "case"], sort=False)
 
 
 def verdicts(of_programs, logs):
@@ -181,6 +181,6 @@ def verdicts(of_programs, logs):
 
 
 def levels(found):
-    """Average the baseline's wait over months and shakes: a table by (trace, order), one column per program."""
+    """Average the baseline's wait over months and shakes: a table by (log, order), one column per program."""
     base = found.xs(("wait", scheduling.BASELINE), level=("metric", "case"))
-    return base.groupby(["trace", "order", "program"], sort=False).mean().unstack("program", sort=False)
+    return base.groupby(["log", "order", "program"], sort=False).mean().unstack("program", sort=False)

@@ -40,7 +40,7 @@ MOST_MISSING = 0.01
 class Trace:
     """A trace of the paper as it can be had here."""
 
-    trace: str
+    name: str
     workload: Workload
     months: tuple = ("0000-00", "9999-99")
     missing: dict | None = None
@@ -192,20 +192,20 @@ class TraceLogs(Logs):
         }
         return partial(by_months, months)
 
-    def is_absent(self, trace=None, month=WHOLE, **_):
+    def is_absent(self, log=None, month=WHOLE, **_):
         """Whether the log of a printed number, or one of its logs, is not on this machine."""
-        return any(one["trace"] == trace and covers(one["months"], month) for one in self.absent_settings)
+        return any(one["name"] == log and covers(one["months"], month) for one in self.absent_settings)
 
-    def origin(self, trace=None, month=WHOLE, **of):
+    def origin(self, log=None, month=WHOLE, **of):
         """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
-        logs = [each for each in self.traces.values() if each.trace == trace and covers(each.months, month)]
+        logs = [each for each in self.traces.values() if each.name == log and covers(each.months, month)]
         origins = [each.origin(month, **of) for each in logs]
         unjudged = {rule: why for one in origins for rule, why in one["unjudged"].items()}
         return {"unjudged": unjudged, "note": "; ".join(one["note"] for one in origins if one["note"])}
 
     def matters(self, name, rule):
         """Whether a rule makes a difference on a trace."""
-        of = [each for each in self.traces.values() if each.trace == name]
+        of = [each for each in self.traces.values() if each.name == name]
         return not of or any(each.matters(rule) for each in of)
 
     absent_settings = ()
@@ -219,12 +219,12 @@ def known():
 def logs(names=TRACES, jobs=None, estimates=None):
     """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
     found, absent = traces(names, jobs, estimates)
-    found.sort(key=lambda trace: list(names).index(trace.trace))
+    found.sort(key=lambda trace: list(names).index(trace.name))
     by_label = dict(zip(labels(found), found, strict=True))
     made = TraceLogs(
         {label: trace.workload for label, trace in by_label.items()},
         by_label,
-        [f"{setting['trace']}: {setting['log']}" for setting in absent],
+        [f"{setting['name']}: {setting['log']}" for setting in absent],
     )
     made.absent_settings = absent
     return made
@@ -276,7 +276,7 @@ MEASURES = {"response_s": "mean_response", "bounded_slowdown": slowdown}
 
 def settings():
     """The rows of `data/published/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
-    return tomllib.loads((paths.DATA / "published" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["trace"]
+    return tomllib.loads((paths.DATA / "published" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["log"]
 
 
 def traces(names=TRACES, jobs=None, estimates=None):
@@ -284,7 +284,7 @@ def traces(names=TRACES, jobs=None, estimates=None):
     for what, of in (("jobs", jobs), ("estimates", estimates)):
         if unknown := set(of or ()) - set(names):
             raise ValueError(f"{what}: found {', '.join(unknown)}, expected names out of the logs {', '.join(names)}")
-    asked = [setting for setting in settings() if setting["trace"] in names]
+    asked = [setting for setting in settings() if setting["name"] in names]
     absent = [setting for setting in asked if archive.find(setting["log"]) is None]
     if absent == asked:
         return [_trace(setting, "twin", jobs or {}, estimates or {}) for setting in asked], []
@@ -294,7 +294,7 @@ def traces(names=TRACES, jobs=None, estimates=None):
 
 def _trace(setting, variant, jobs, estimates):
     """The trace of a setting, from a variant of its log."""
-    name = setting["trace"]
+    name = setting["name"]
     whole = log(setting["log"], variant)
     condition, kind = jobs.get(name, setting.get("jobs", "")), estimates.get(name, setting["estimates"])
     workload = (whole.select(condition) if condition else whole).with_estimates(kind)
@@ -310,8 +310,8 @@ def _trace(setting, variant, jobs, estimates):
 
 def labels(traces):
     """Name traces; the two years of one are "Par-95" and "Par-96"."""
-    names = [trace.trace for trace in traces]
-    return [one.trace + (f"-{one.months[0][2:4]}" if names.count(one.trace) > 1 else "") for one in traces]
+    names = [trace.name for trace in traces]
+    return [one.name + (f"-{one.months[0][2:4]}" if names.count(one.name) > 1 else "") for one in traces]
 
 
 def trace_of(label):

@@ -108,7 +108,7 @@ def with_printed(changes):
     """Take relative differences of all jobs, and as a reading `printed` what Table 1 has of the performance on SDSC."""
     relative = changes[changes.index.isin(["relative"], level="of") & changes.index.isin(["all"], level="group")]
     relative = relative.droplevel(["of", "group"])
-    of_print, found = printed("mualem2001_table1").xs("SDSC", level="trace").unstack(["scheduler", "metric"]), {}
+    of_print, found = printed("mualem2001_table1").xs("SDSC", level="log").unstack(["policy", "metric"]), {}
     for metric in ("response_s", "bounded_slowdown"):
         means = [np.average(of_print[who, metric], weights=of_print[who, "jobs"]) for who in SCHEDULERS]
         found[metric] = means[1] / means[0] - 1
@@ -146,7 +146,7 @@ def _of_weeks(workload, resamples, seed):
     for statistic in ("mean", "median"):
         table["machine_share", statistic] = table["size", statistic] / workload.procs
     names = ["quantity", "statistic"]
-    return table.rename_axis(index="replication", columns=names).stack(names, future_stack=True)
+    return table.rename_axis(index="run", columns=names).stack(names, future_stack=True)
 
 
 def ratios(found):
@@ -176,7 +176,7 @@ def sp2_against_others(found, of_models):
     measured = {}
     for name in of_models.index.unique("workload"):
         both = pd.concat([found[traces.isin([*SP2, *OTHERS])], of_models.loc[[name]].rename({name: MODEL})])
-        logs = np.log(both.unstack("workload")).T.groupby(trace_of).mean()  # two years of one trace count as one
+        logs = np.log(both.unstack("workload")).T.groupby(trace_of).mean()  # two years of one log count as one
         divided = np.exp(logs.loc[list(SP2)].mean() - logs.loc[[*OTHERS, MODEL]].mean())
         measured[name] = {
             f"{statistic} {word}": Measure.spread(divided.xs((quantity, statistic), level=("quantity", "statistic")))

@@ -25,8 +25,8 @@ def share_backfilled(schedule):
 MEASURES = load_curves.MEASURES | {"backfilled": share_backfilled}
 """What is measured of every simulation, whatever a notebook shows of it: so one finds what another has made."""
 
-POINT = ["replication", "workload", "load", "scheduler", "rule", "metric"]
-DIFFERENCE = ["replication", "workload", "load", "rule", "scheduler", "metric"]
+POINT = ["run", "workload", "load", "policy", "rule", "metric"]
+DIFFERENCE = ["run", "workload", "load", "rule", "policy", "metric"]
 
 Curves = namedtuple("Curves", "points differences")
 """Each simulation, and how much more each policy has than the first one of its reading."""
@@ -47,7 +47,7 @@ def curves(
     """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
 
     `readings` are policies by name, by rule; the first of each is what the others are compared with. `seeds` make the
-    replications 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
+    runs 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
     follow others.
     """
     policies = {(name, rule): policy for rule, of_rule in readings.items() for name, policy in of_rule.items()}
@@ -76,10 +76,10 @@ def _at_load(workload, load, policies, measures, batch, stopping, feedback):
 
 def filed(differences):
     """Lay differences out as they are filed: where two policies were compared, these are columns."""
-    others = differences.index.unique("scheduler")
+    others = differences.index.unique("policy")
     if len(others) > 1:
         return differences
-    return differences.droplevel("scheduler").rename(columns={"one": "easy", "other": others[0]})
+    return differences.droplevel("policy").rename(columns={"one": "easy", "other": others[0]})
 
 
 STOPPED = "stopped: too high"
@@ -96,23 +96,23 @@ def drawn(points, value, limits=()):
     table, entries = points.assign(top=top, **{STOPPED: points[value].where(points.ceiling)}), {}
     size = 2.3 + 1.2 / points.index.unique("workload").size, 2.7
     for ax, part in plots.facets(table, "metric", "workload", size=size, labels=LABELS, sharex=True, sharey="row"):
-        entries = plots.curves(ax, part, "load", "scheduler", value=value, bars=("low", "high"), shift=0.003) | entries
-        entries |= plots.circles(ax, part, "load", "scheduler", value=STOPPED, shift=0.003)
+        entries = plots.curves(ax, part, "load", "policy", value=value, bars=("low", "high"), shift=0.003) | entries
+        entries |= plots.circles(ax, part, "load", "policy", value=STOPPED, shift=0.003)
         ax.set_ylim(0, part.top.max() if part.top.notna().any() else None)
         ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.figure.supxlabel("load", size=9)
     plots.legend(ax.figure, entries)
-    apart = points[["low", "high"]].unstack("scheduler")
+    apart = points[["low", "high"]].unstack("policy")
     overlap = (apart.low.max(axis=1) <= apart.high.min(axis=1)).sum()
-    plots.title(ax.figure, f"The schedulers' intervals overlap at {overlap} of {len(apart)} points")
+    plots.title(ax.figure, f"The policies' intervals overlap at {overlap} of {len(apart)} points")
     return ax.figure
 
 
 def differences_drawn(differences):
     """Draw by load how much more policies have than the first: a column of panels a metric, a colour a model."""
     table, entries = differences.assign(**{STOPPED: differences.relative.where(differences.ceiling)}), {}
-    labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("scheduler")}
-    for ax, part in plots.facets(table, "scheduler", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
+    labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("policy")}
+    for ax, part in plots.facets(table, "policy", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
         ax.axhline(0, color="black", linewidth=1)
         entries = plots.curves(ax, part, "load", "workload", "rule", value="relative", bars=("low", "high")) | entries
         entries |= plots.circles(ax, part, "load", "workload", value=STOPPED)
@@ -134,25 +134,25 @@ HIGH = (0.75, 0.90)
 
 
 def at_high_load(differences, metric, labels):
-    """Average relative differences, by replication, over the HIGH loads that are steady on all of these models.
+    """Average relative differences, by run, over the HIGH loads that are steady on all of these models.
 
     A load is steady where the ceiling stops at most half of the runs; if no high one is, the next below is taken.
     """
     relative, steady = _by_load(differences, metric, labels)
     loads = [load for load in steady if HIGH[0] <= load <= HIGH[1]] or steady[steady < HIGH[0]][-1:]
-    return relative[relative.index.isin(loads, level="load")].groupby("replication").mean()
+    return relative[relative.index.isin(loads, level="load")].groupby("run").mean()
 
 
 def furthest(differences, metric, label):
-    """Take the relative difference on a model at the steady load at which it is the largest, by replication."""
+    """Take the relative difference on a model at the steady load at which it is the largest, by run."""
     relative, steady = _by_load(differences, metric, [label])
     by_load = relative[label].unstack("load")[list(steady)]
     return by_load[by_load.mean().abs().idxmax()] if len(steady) else pd.Series(dtype=float)
 
 
 def _by_load(differences, metric, labels):
-    """Lay out differences by replication and load, a column a model, and find those that are steady on all."""
-    found = differences.xs(("conservative", metric), level=("scheduler", "metric"))
+    """Lay out differences by run and load, a column a model, and find those that are steady on all."""
+    found = differences.xs(("conservative", metric), level=("policy", "metric"))
     stopped = over_runs(found, "relative").ceiling.astype(float).unstack("workload")[list(labels)]
     return found.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
 
@@ -174,6 +174,6 @@ def explained(differences, metric, one, steps, other):
 
 
 def mean(runs):
-    """Measure the mean over the replications that there are."""
+    """Measure the mean over the runs that there are."""
     runs = runs.dropna()
     return Measure.mean(runs) if len(runs) > 1 else NOTHING

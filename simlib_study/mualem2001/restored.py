@@ -34,7 +34,7 @@ class Lost:
     def inferred_from(self, of):
         """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.
 
-        "" stands for what a number is of none: a difference between the schedulers has no scheduler.
+        "" stands for what a number is of none: a difference between the policies has no policy.
         """
         numbers = [number for user in self.users for number in user.get("inferred_from", [])]
         return any(all(of.get(key, "") == value for key, value in number.items()) for number in numbers)

@@ -174,7 +174,7 @@ def growth(table):
 
 
 def of_change(value, base):
-    """Make a row of effects of two numbers by replication, pair by pair; one interval stands in the place of both."""
+    """Make a row of effects of two numbers by run, pair by pair; one interval stands in the place of both."""
     found = value / base - 1
     interval = Interval.of(found.drop(0))
     ends = min(interval.low, found[0]), max(interval.high, found[0])
@@ -184,12 +184,12 @@ def of_change(value, base):
 def printed_effects():
     """Work out effects that Mu'alem & Feitelson print of whole logs, and of the Paragon (1996) and CM-5 from months."""
     table3 = printed("mualem2001_table3").unstack("estimates")
-    easy, conservative = (table3.xs(name, level="scheduler") for name in ("easy", "conservative"))
+    easy, conservative = (table3.xs(name, level="policy") for name in ("easy", "conservative"))
     doubled = printed("mualem2001_table4").unstack("quantity")
-    doubled = (doubled.scaled / doubled.original - 1).unstack("scheduler")
+    doubled = (doubled.scaled / doubled.original - 1).unstack("policy")
     months = printed("mualem2001_table1").unstack("metric")
-    months = months.query("trace == 'CM5' or trace == 'Par' and month >= '1996'")
-    sums = months.mul(months.jobs, axis=0).groupby(["scheduler", "trace"]).sum()
+    months = months.query("log == 'CM5' or log == 'Par' and month >= '1996'")
+    sums = months.mul(months.jobs, axis=0).groupby(["policy", "log"]).sum()
     by_months = (sums.loc["conservative"] / sums.loc["easy"] - 1)[["response_s", "bounded_slowdown"]].T.stack()
     found = {
         "conservative": pd.concat([conservative.original / easy.original - 1, by_months]),

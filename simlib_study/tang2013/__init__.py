@@ -51,7 +51,7 @@ class Trace:
 
 def settings():
     """The rows of `data/published/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
-    rows = tomllib.loads((paths.DATA / "published" / "tang2013_logs.toml").read_text(encoding="utf-8"))["trace"]
+    rows = tomllib.loads((paths.DATA / "published" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
     return {row.get("name", row["log"]): row for row in rows}
 
 
@@ -105,9 +105,9 @@ def own_logs(workloads):
 class TraceLogs(Logs):
     """The logs that stand in for the paper's, by their names."""
 
-    def origin(self, trace=None, **of):
+    def origin(self, log=None, **of):
         """Why a printed number is not judged: no log is the paper's."""
-        note = "the paper's machine, 9 of its 30 months" if trace == "ANL-Intrepid" else ""
+        note = "the paper's machine, 9 of its 30 months" if log == "ANL-Intrepid" else ""
         return {"unjudged": {verdicts.TEXT: verdicts.OTHER_LOG}, "note": note}
 
     @property
@@ -150,20 +150,20 @@ def about(here):
     return "\n".join(lines)
 
 
-# Measures: replication 0 has the jobs as they are, 1, 2, ... are resamples
+# Measures: run 0 has the jobs as they are, 1, 2, ... are resamples
 
 
 def decided(id, readings, measure, logs, printed=None, note=""):
     """Decide a claim, as `study.claim`, by what is measured on each machine under the first of several readings of it.
 
-    `readings` are dicts by log, or tables whose columns have the level `trace`; `measure` takes what there is of one
+    `readings` are dicts by log, or tables whose columns have the level `log`; `measure` takes what there is of one
     log. What comes out under further readings is noted. `printed` is what the paper prints, by part.
     """
 
     def on_each(of):
         if of is printed:
             return printed
-        names = machines(of.columns.unique("trace") if isinstance(of, pd.DataFrame) else of)
+        names = machines(of.columns.unique("log") if isinstance(of, pd.DataFrame) else of)
         measured = {name: measure(of[name]) for name in names}
         return {part: {name: measured[name][part] for name in names} for part in measured[names[0]]}
 
@@ -174,7 +174,7 @@ def decided(id, readings, measure, logs, printed=None, note=""):
 
 
 def smallest(values):
-    """Measure the column that is smallest as it is, of a table by replication; where all are nan there is nothing."""
+    """Measure the column that is smallest as it is, of a table by run; where all are nan there is nothing."""
     return _chosen(values, values.loc[AS_IT_IS])
 
 

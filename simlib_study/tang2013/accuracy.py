@@ -135,7 +135,7 @@ def groups(trace, key):
 
 
 def scatter_within(trace, least, resamples, seed, keys=tuple(KEY_NAMES)):
-    """Average the standard deviation of R over the groups of "all" and each key: by replication, a column each.
+    """Average the standard deviation of R over the groups of "all" and each key: by run, a column each.
 
     A bootstrap over users, of whom those that share a project stay together: else two copies of a user would share it,
     and R would scatter less within projects.
@@ -150,7 +150,7 @@ def scatter_within(trace, least, resamples, seed, keys=tuple(KEY_NAMES)):
         of_key = of_key[of_key["size"] >= least].groupby("circle")["std"].agg(["sum", "size"])
         of_key = of_key.reindex(sums.index, fill_value=0)
         found[key] = cluster_means(of_key[["sum"]], of_key["size"], resamples, seed)["sum"]
-    return pd.DataFrame(found).rename_axis("replication")
+    return pd.DataFrame(found).rename_axis("run")
 
 
 def circles(trace):
@@ -220,7 +220,7 @@ def in_words(table):
 def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(None,), least=1, resamples=1000, seed=0):
     """Adjust the estimates by schemes of these dimensions, options of `adjusting.Scheme`, and average over all jobs.
 
-    By replication of a bootstrap over users, for jobs of one user are alike; columns by trace, `DIMENSIONS` (a
+    By run of a bootstrap over users, for jobs of one user are alike; columns by log, `DIMENSIONS` (a
     threshold of 0 is none) and metric: `accuracy` (equation 3) and the shares of jobs by level, as `BE_share`.
     """
     found = {}
@@ -241,7 +241,7 @@ def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(No
             sums |= {(*at, f"{one}_share"): counts[:, number] for number, one in enumerate(LEVELS)}
         sums = pd.DataFrame(sums, index=users).rename_axis(columns=[*DIMENSIONS, "metric"])
         found[trace.name] = cluster_means(sums, np.bincount(user), resamples, [seed, number])
-    return pd.concat(found, axis=1, names=["trace"]).rename_axis("replication")
+    return pd.concat(found, axis=1, names=["log"]).rename_axis("run")
 
 
 def place(key, percentile, threshold=None, window=None):
@@ -250,7 +250,7 @@ def place(key, percentile, threshold=None, window=None):
 
 
 def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES):
-    """Take a metric out of what `study` found on one trace: by replication, one column per percentile."""
+    """Take a metric out of what `study` found on one log: by run, one column per percentile."""
     return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
 
 
@@ -300,7 +300,7 @@ def _of_keys(work, keys=(TRIPLE, DOUBLE)):
     return pd.concat({key: work(key) for key in keys}, axis=1)
 
 
-# What is measured of the text, by claim and part, of what `study` found on one trace: `data/published/criteria.csv`
+# What is measured of the text, by claim and part, of what `study` found on one log: `data/published/criteria.csv`
 # says it in words. Claims on a threshold or on a window take that threshold too.
 
 SIMILARITY = {
@@ -386,7 +386,7 @@ def recommended(found, limit=0.5):
 
 
 def in_numbers(found, threshold=0.5, at=PERCENTILES):
-    """Measure the numbers that the text gives of Figures 4 to 6 of the triple key, on one trace: by replication."""
+    """Measure the numbers that the text gives of Figures 4 to 6 of the triple key, on one log: by run."""
     users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
     accurate, gains = curve(found, "accuracy", at=at), gain(found, at)
     best = {"best_accuracy_triple_p70": accurate.get(70, np.nan), "gain_triple_p70": gains.get(70, np.nan)}
@@ -397,13 +397,13 @@ def in_numbers(found, threshold=0.5, at=PERCENTILES):
 
 
 def least_and_largest(ranges):
-    """Take the least and the largest column of each of several tables, by replication."""
+    """Take the least and the largest column of each of several tables, by run."""
     ends = {"min": pd.DataFrame.min, "max": pd.DataFrame.max}
     return {f"{name}_{end}": take(of, axis=1) for name, of in ranges.items() for end, take in ends.items()}
 
 
 def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
-    """Work out why schemes over all history do little, or too much: shares of jobs by (trace, key, percentile).
+    """Work out why schemes over all history do little, or too much: shares of jobs by (log, key, percentile).
 
     Jobs have no history, or an A of 1; of the adjusted ones A would be below a threshold; estimates are bad, as they
     are and with all times scaled to a mean run.
@@ -421,7 +421,7 @@ def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
                 "bad": (adjusting.levels(*times) == "BE").mean(),
                 "bad if scaled": (adjusting.levels(*(scale * times)) == "BE").mean(),
             }
-    return pd.DataFrame(shares).T.rename_axis(["trace", "key", "percentile"])
+    return pd.DataFrame(shares).T.rename_axis(["log", "key", "percentile"])
 
 
 def at_median(traces, least, at=PERCENTILES):
@@ -433,4 +433,4 @@ def at_median(traces, least, at=PERCENTILES):
         for key in (TRIPLE, DOUBLE):
             fewer, cost = saved(found, key, median, at), change(found, "accuracy", (key, median), (key,), at)
             effects[median, name, key] = pd.concat({"fewer": fewer.loc[0], "accuracy": cost.loc[0]})
-    return pd.concat(effects, names=["threshold", "trace", "key", "metric", "percentile"]).rename("ours")
+    return pd.concat(effects, names=["threshold", "log", "key", "metric", "percentile"]).rename("ours")

@@ -69,12 +69,12 @@ def of_kinds(workload, kinds):
 
 def who_pays(runs):
     """Work out what each case takes off the mean wait of each kind of jobs of all months, in seconds `before`."""
-    levels = ["trace", "order", "case", "kind"]
-    sums = runs.groupby([*levels, "replication", "metric"], sort=False).sum()
+    levels = ["log", "order", "case", "kind"]
+    sums = runs.groupby([*levels, "run", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))
     table = results.in_order(spread(scheduling.over_baseline(waited / jobs)), *levels)
     before = spread((waited / jobs).xs(BASELINE, level="case")).ours
-    counts = jobs.xs((results.AS_IT_IS, BASELINE), level=("replication", "case")).unstack("kind")
+    counts = jobs.xs((results.AS_IT_IS, BASELINE), level=("run", "case")).unstack("kind")
     share = counts.div(counts[EVERY], axis=0).stack()
     place = table.index.droplevel("case")
     table.insert(0, "share", share.reindex(place).to_numpy())

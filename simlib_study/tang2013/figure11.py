@@ -53,8 +53,8 @@ def averages(
                 found[*at, metric] = np.append(value, resampled)
             if place[1] != "original":
                 found[*at, "gain"] = found[*at, "median"] / found[*at[:2], "original", "median"] - 1
-    names = ["trace", "key", "line", "metric"]
-    return pd.DataFrame(found).rename_axis(index="replication", columns=names)
+    names = ["log", "key", "line", "metric"]
+    return pd.DataFrame(found).rename_axis(index="run", columns=names)
 
 
 def _below(values, user, users):
@@ -68,7 +68,7 @@ def _below(values, user, users):
 
 
 def line(found, key, name):
-    """Take a line out of `averages` of one trace: by replication, a column each of `QUANTILES`."""
+    """Take a line out of `averages` of one log: by run, a column each of `QUANTILES`."""
     return pd.DataFrame({share: found[key, name, metric] for metric, share in QUANTILES.items()})
 
 
@@ -79,14 +79,14 @@ def _above(found, low, high):
 
 
 def _away(found, key):
-    """Work out how far each adjusted line is from the users' own on average: by replication, a column each."""
+    """Work out how far each adjusted line is from the users' own on average: by run, a column each."""
     lines = {name: line(found, key, name) for name in LINES}
     users = lines.pop("original")
     return pd.DataFrame({name: (of - users).abs().mean(axis=1) for name, of in lines.items()})
 
 
 def _behind(found, name):
-    """Work out how far below a line's median accuracy those of the others are: by replication, a column each."""
+    """Work out how far below a line's median accuracy those of the others are: by run, a column each."""
     others = [other for other in LINES if other != name]
     return pd.DataFrame({other: found[TRIPLE, name, "median"] - found[TRIPLE, other, "median"] for other in others})
 

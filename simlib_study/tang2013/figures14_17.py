@@ -61,7 +61,7 @@ def claim(id, gained, logs):
         drawn = redrawn(gains)
         return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
 
-    on = by_log(gained.drop(AS_IT_IS, level="replication"))
+    on = by_log(gained.drop(AS_IT_IS, level="run"))
     printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
     return decided(id, {TEXT: on}, of_parts, logs, printed)
 
@@ -76,7 +76,7 @@ def gain(gains, drawn, of, *others):
 
 
 def _lead(gains, of, *others):
-    """A statistic less the best of others, by replication."""
+    """A statistic less the best of others, by run."""
     first, *rest = (statistic(gains, *one) for one in (of, *others))
     return first - np.max(rest, axis=0) if rest else first
 
@@ -104,7 +104,7 @@ def share(gains, of, *others):
 def _by_month(gains, order, case, metric, holds):
     """Work out of what share of the gains something holds, by month, a column a shake."""
     known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
-    return TESTS[holds](known).groupby(["month", "replication"]).mean().unstack("replication")
+    return TESTS[holds](known).groupby(["month", "run"]).mean().unstack("run")
 
 
 STATISTICS = {
@@ -116,7 +116,7 @@ STATISTICS = {
     "largest mean": lambda gains: _means(gains).max(),
     "lowest mean but p70's slowdown": lambda gains: _means(gains).drop(("regular p70", "slowdown")).min(),
 }
-"""What the text prints of gains: functions of a table by (case, metric, month), a column a replication."""
+"""What the text prints of gains: functions of a table by (case, metric, month), a column a run."""
 
 
 def _means(gains):
@@ -134,7 +134,7 @@ def chosen(gains, order, case, metric):
 
 
 def statistic(gains, order, case, metric, name):
-    """Work out one of `STATISTICS` of gains that are `chosen`, by replication."""
+    """Work out one of `STATISTICS` of gains that are `chosen`, by run."""
     return STATISTICS[name](chosen(gains, order, case, metric))
 
 
@@ -146,7 +146,7 @@ def printed_statistics(gained):
         found[name, *place] = pd.Series(np.nan, gains.columns)
         with suppress(KeyError):
             found[name, *place] = statistic(gains, *place)
-    return spread(pd.concat(found, names=["trace", *places.names, "replication"]))
+    return spread(pd.concat(found, names=["log", *places.names, "run"]))
 
 
 def how_printed():
@@ -169,11 +169,11 @@ APART, ONE = "months apart", "one run"
 def beside(traces, apart, months, cases, case, **settings):
     """Put the gain in wait of a case as one run of each log beside that of months `apart`, from `scheduling.runs`.
 
-    By (trace, order, of), where `of` is each month, `ALL_JOBS` or the `MEAN` of the months' gains; `waited` is the part
+    By (log, order, of), where `of` is each month, `ALL_JOBS` or the `MEAN` of the months' gains; `waited` is the part
     that a month has in all waits of the baseline.
     """
     simulated = months.query("simulated")
-    without_month = ["order", "replication", "case"]
+    without_month = ["order", "run", "case"]
     waits = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
     waits = waits[waits.index.isin([BASELINE, case], level="case")]
     waits = waits * simulated.jobs.reindex(waits.index.droplevel(without_month)).to_numpy()
@@ -182,8 +182,8 @@ def beside(traces, apart, months, cases, case, **settings):
     whole = whole.droplevel("month").rename_axis(index={"metric": "month"})
     waited = {APART: waits, ONE: whole[whole.index.droplevel(without_month).isin(simulated.index)]}
     found = pd.concat({way: spread(_gains(of))[["ours", "low", "high"]] for way, of in waited.items()}, axis=1)
-    base = waited[APART].xs(BASELINE, level="case").groupby(["trace", "order", "month"]).mean()
-    part = (base / base.groupby(["trace", "order"]).sum()).rename_axis(index={"month": "of"})
+    base = waited[APART].xs(BASELINE, level="case").groupby(["log", "order", "month"]).mean()
+    part = (base / base.groupby(["log", "order"]).sum()).rename_axis(index={"month": "of"})
     found.insert(0, ("waited", ""), part.reindex(found.index.reorder_levels(part.index.names)).to_numpy())
     found = found.loc[[one.name for one in traces]]
     return found.set_axis([" ".join(filter(None, name)).replace(" ours", "") for name in found], axis=1)
@@ -196,13 +196,13 @@ def _waits_by_month(schedule):
 
 
 def _gains(waited):
-    """Work out gains from sums of waits, by (trace, order, of, replication)."""
-    levels = ["trace", "order", "replication"]
+    """Work out gains from sums of waits, by (log, order, of, run)."""
+    levels = ["log", "order", "run"]
     by_month = over_baseline(waited).droplevel("case")
     found = {month: of.droplevel("month") for month, of in by_month.groupby("month")}
     found[ALL_JOBS] = over_baseline(waited.groupby([*levels, "case"]).sum()).droplevel("case")
     found[MEAN] = by_month.groupby(levels).mean()
-    return results.in_order(pd.concat(found, names=["of"]), "trace", "order", "of", "replication")
+    return results.in_order(pd.concat(found, names=["of"]), "log", "order", "of", "run")
 
 
 # Pictures
@@ -217,7 +217,7 @@ def draw(monthly, averages, title):
     averages = averages.rename(columns={"ours": "average"}).droplevel("order")
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order").join(averages)
     shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
-    for ax, part in plots.facets(both, "trace", "metric", **shown):
+    for ax, part in plots.facets(both, "log", "metric", **shown):
         months, cases = part.attrs["places"]["month"], plots.colours(part.attrs["names"]["case"])
         entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.2)
         for line in ax.lines:

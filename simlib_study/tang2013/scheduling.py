@@ -31,7 +31,7 @@ BASELINE = "baseline"
 METRICS = ("wait", "slowdown", "weighted_wait", "bounded_slowdown", "weighted_wait_own")
 """Means over a month's jobs; the first three are the paper's. See `measures`."""
 
-AVERAGED = ["trace", "order", "case", "metric"]
+AVERAGED = ["log", "order", "case", "metric"]
 """The index levels of gains that are averaged over the months."""
 
 LEAST_JOBS = 500
@@ -54,7 +54,7 @@ def months(traces, least_jobs=LEAST_JOBS):
         table.insert(0, "jobs", values.size().reindex(names, fill_value=0))
         table.insert(1, "load", values.work.sum() / pd.Series(workload.procs * np.diff(edges), names))
         tables[trace.name] = table.assign(simulated=table.jobs >= least_jobs)
-    return pd.concat(tables, names=["trace", "month"])
+    return pd.concat(tables, names=["log", "month"])
 
 
 # Cases
@@ -93,17 +93,17 @@ def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
             "accuracy_after": adjusting.accuracy(trace.t_act, adjusted.t_sched).mean(),
             "underestimated": (adjusted.t_sched < trace.t_act).mean(),
         }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("trace")
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("log")
 
 
 def month_means(trace, values, resamples=1000, seed=0):
-    """Average values, a row a job, over the jobs of each month: by replication of a bootstrap over users."""
+    """Average values, a row a job, over the jobs of each month: by run of a bootstrap over users."""
     jobs = trace.workload.jobs
     by = [jobs.user, trace.workload.calendar_month(jobs.submit)]
     of_months = values.set_axis(jobs.index).assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
     drawn = cluster_means(of_months, np.ones(len(of_months)), resamples, seed)
     found = {(month, name): drawn[name, month] / drawn["jobs", month] for month in drawn["jobs"] for name in values}
-    return pd.DataFrame(found).rename_axis("replication")
+    return pd.DataFrame(found).rename_axis("run")
 
 
 # Simulations
@@ -153,7 +153,7 @@ def runs(
     """Simulate every month of every log in all cases, as it is and shaken; cases that come to the same once.
 
     A shake of a month is the same in all cases, so that their differences are paired; submit times of the past stay.
-    By (trace, month, order, replication, metric, case), or with (kind, metric) before the case.
+    By (log, month, order, run, metric, case), or with (kind, metric) before the case.
     """
     for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
         if count < 2:
@@ -166,13 +166,13 @@ def runs(
         parts = {month: trace.workload.months(month) for month in simulated} if apart else {"all": trace.workload}
         for month, workload in parts.items():
             policies = _policies(adjustments, trace, workload)
-            for order, replication in product(orders, range(AS_IT_IS, AS_IT_IS + often + 1)):
-                shake = None if replication == AS_IT_IS else (shake_s, seed + replication - AS_IT_IS - 1)
-                tasks[trace.name, month, order, replication] = workload, shake, policies, order, measure
+            for order, run in product(orders, range(AS_IT_IS, AS_IT_IS + often + 1)):
+                shake = None if run == AS_IT_IS else (shake_s, seed + run - AS_IT_IS - 1)
+                tasks[trace.name, month, order, run] = workload, shake, policies, order, measure
     measured = threads.sweep(_month, tasks.values(), executor, label="months")
     wide = pd.concat(dict(zip(tasks, measured, strict=True)))
     of_measure = ["kind", "metric"] if wide.index.nlevels == 6 else ["metric"]
-    names = ["trace", "month", "order", "replication", *of_measure]
+    names = ["log", "month", "order", "run", *of_measure]
     return wide.rename_axis(index=names, columns="case").stack(future_stack=True)
 
 
@@ -244,9 +244,9 @@ def over_baseline(found):
 
 
 def gains(found):
-    """Work out the gains in `METRICS` from results of `runs`, by (trace, order, case, metric, month, replication)."""
+    """Work out the gains in `METRICS` from results of `runs`, by (log, order, case, metric, month, run)."""
     wanted = found[found.index.isin(METRICS, level="metric")]
-    return results.in_order(over_baseline(wanted), *AVERAGED, "month", "replication")
+    return results.in_order(over_baseline(wanted), *AVERAGED, "month", "run")
 
 
 def spread(gained):
@@ -257,9 +257,9 @@ def spread(gained):
 
 
 def by_log(gained):
-    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a replication."""
-    wide = gained.unstack("replication")
-    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("trace")}
+    """Take gains from `gains` apart by log: by its name a table by the other levels, a column a run."""
+    wide = gained.unstack("run")
+    return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("log")}
 
 
 def redrawn(gains):
@@ -275,10 +275,10 @@ def redrawn(gains):
 
 def averages(gained):
     """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month."""
-    table = spread(gained.groupby([*AVERAGED, "replication"], sort=False).mean())
+    table = spread(gained.groupby([*AVERAGED, "run"], sort=False).mean())
     by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
-    shaken = by_log(gained.drop(AS_IT_IS, level="replication"))
-    drawn = pd.concat({name: redrawn(of) for name, of in shaken.items()}, names=["trace"]).reindex(table.index)
+    shaken = by_log(gained.drop(AS_IT_IS, level="run"))
+    drawn = pd.concat({name: redrawn(of) for name, of in shaken.items()}, names=["log"]).reindex(table.index)
     for end, share in (("months_low", 0.025), ("months_high", 0.975)):
         table[end] = drawn.quantile(share, axis=1)
     table = table.assign(months=by_month.count(), better=by_month.agg(lambda of: (of > 0).sum()))
