@@ -6,8 +6,6 @@ The pages are staged in `build/pages/` as they lie in the repository, so that ev
 makes the site of them as `docs/conf.py` says.
 """
 
-import base64
-import io
 import json
 import os
 import re
@@ -30,6 +28,7 @@ from simlib import plots
 from simlib._util import paths
 from simlib.core.threads import sweep
 from simlib.logs.archive import NOT_VERIFIED
+from simlib.plots.style import of_256_colours
 from simlib_study import scoreboard
 from simlib_study.notebooks import PAPERS, notebook
 from simlib_study.outcomes import Outcome, in_order, outcomes, templates
@@ -114,9 +113,8 @@ TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", "figures/frozen/*.md"
 NOTEBOOKS = "notebooks/**/*.ipynb", "docs/*.ipynb"
 NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
 
-COLOURS = 256
-WIDE, SMALL, SOCIAL = 1600, 480, (1200, 630)
-"""The most pixels that a picture is wide and high, a thumbnail, and the picture that other sites show of this one."""
+SMALL, SOCIAL = 480, (1200, 630)
+"""How many pixels a thumbnail is wide and high at most, and the picture that other sites show of this one."""
 
 
 def build():
@@ -179,15 +177,17 @@ def _exercises(folder):
 
 
 def _stage_pictures(rows, folder):
-    """Copy the exhibits' pictures in few colours, and the first of each as a thumbnail."""
+    """Copy the exhibits' pictures, and the first of each as a thumbnail."""
     thumbnails = folder / "docs" / "_static" / "thumbnails"
     thumbnails.mkdir(parents=True)
-    shown = [(one.folder / picture, folder / "exhibits" / picture, WIDE) for one in rows for picture in one.pictures]
-    small = [(one.folder / one.pictures[0], thumbnails / one.pictures[0], SMALL) for one in rows if one.pictures]
-    sweep(_lighten, shown + small, progress=False)
+    for one in rows:
+        for picture in one.pictures:
+            shutil.copy(one.folder / picture, folder / "exhibits" / picture)
+    small = [(one.folder / one.pictures[0], thumbnails / one.pictures[0]) for one in rows if one.pictures]
+    sweep(_make_small, small, progress=False)
     with Image.open(paths.ROOT / "docs" / "my-cluster.png") as picture:
         social = ImageOps.pad(picture.convert("RGB"), SOCIAL, Image.Resampling.LANCZOS, "white")
-    _save(social, folder / "docs" / "_static" / "social.png")
+    of_256_colours(social).save(folder / "docs" / "_static" / "social.png")
 
 
 def address():
@@ -222,7 +222,7 @@ def everything():
 
 
 def _stage_notebooks(folder, executed):
-    """Copy each notebook, as it was executed if it was, with lighter pictures."""
+    """Copy each notebook, as it was executed if it was."""
     found = [path for pattern in NOTEBOOKS for path in sorted(paths.ROOT.glob(pattern))]
     there = [path for path in found if path.parent.name != ".ipynb_checkpoints"]
     best = [executed.get(f"{path.parent.name}_{path.stem}", path) for path in there]
@@ -246,10 +246,6 @@ def _stage_notebook(path, to):
             data = output.get("data", {})
             if "image/png" in data:
                 cell.metadata["mystnb"] = {"image": {"alt": f"Picture: {heading}"}}
-                with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as full:
-                    few = io.BytesIO()
-                    _save(full, few)
-                data["image/png"] = base64.b64encode(few.getvalue()).decode()
         tags = cell.metadata.setdefault("tags", [])
         if cell.cell_type == "markdown" and path.parent.name in ("teaching", "solutions"):
             cell.source = FOR_THE_LAB.sub(lambda words: words[1] or "", cell.source)
@@ -278,18 +274,12 @@ FOR_THE_LAB = re.compile(r'<span class="in-lab">.*?</span>(?:<!-- on the page: (
 """What is said to those in JupyterLab, which a page leaves out; behind it in a comment what a page says instead."""
 
 
-def _lighten(picture, to, width):
-    """Copy a picture in few colours, and small if it has to be."""
-    with Image.open(picture) as full:
-        full.thumbnail((width, width), Image.Resampling.LANCZOS)
-        _save(full, to)
-
-
-def _save(picture, to):
-    """Save a picture in few colours, a third of its bytes."""
-    few = picture.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    few.putpalette([255 if shade >= 252 else shade for shade in few.getpalette()])  # means of whites, as of the page
-    few.save(to, "PNG")
+def _make_small(picture, to):
+    """Copy a picture as a thumbnail."""
+    with Image.open(picture) as whole:
+        small = whole.convert("RGB")
+    small.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
+    of_256_colours(small).save(to, "PNG", optimize=True)
 
 
 # Files
