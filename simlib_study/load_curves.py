@@ -177,8 +177,8 @@ def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stoppin
         rows[name] |= {"accuracy": accuracy, "batches": run.batches, "stopped": run.stopped}
         rows[name] |= {"lag1": found.lag1, "ceiling": run.stopped == "ceiling", "whole": whole.mean}
     begin, last = end[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
-    work = metrics.executed(begin, last, schedule.column("start"), end, schedule.column("procs"))
-    executed = work / (schedule.workload.procs * (last - begin))
+    within = np.minimum(end, last) - np.maximum(schedule.column("start"), begin)
+    executed = within.clip(0) @ schedule.column("procs") / (schedule.workload.procs * (last - begin))
     return {name: row | {"executed": executed} for name, row in rows.items()}
 
 

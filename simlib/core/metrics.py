@@ -103,15 +103,6 @@ def _add_up(
         sums[during, 5] += float(procs[i]) * (end - start[i])
 
 
-@compiled
-def executed(begin: int, end: int, starts: Ints, ends: Ints, procs: Ints) -> float:
-    """Add up the processor-seconds that jobs execute from one second to another."""
-    work = 0.0
-    for i in range(starts.size):
-        work += float(procs[i]) * max(min(ends[i], end) - max(starts[i], begin), 0)
-    return work
-
-
 def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int) -> tuple[Ints, Floats]:
     """Find the share of the machine that is in use over time, in steps.
 
