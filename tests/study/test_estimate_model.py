@@ -1,12 +1,11 @@
 """The model of users' estimates: its notebook, run and changed, and what it measures."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from helpers import executed, legend
+from described import distances
+from helpers import executed
 
 import simlib_study as study
-from simlib import EASY, simulate
 from simlib.core.estimates import Modelled
 from simlib.models.sample import sample
 from simlib_study import claims, mualem2001, records
@@ -18,19 +17,14 @@ def small():
     return sample().select(np.arange(6000) < 400)
 
 
-def modelled(root, workload, edits=None, trace="CTC", **parameters):
-    """Run the notebook of the model of estimates on a log that has the estimates that the workload has."""
-    workload._log = workload.jobs.assign(requested_time=workload.jobs.estimate, status=1)
-    few = {"logs": [trace], "factors": [2], "seeds": 3, "shakes": 2} | parameters
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records.paths, "ROOT", root)
-        patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace(trace, workload)], []))
-        return executed("mualem2001/estimate-model", edits, **few)
-
-
 @pytest.fixture(scope="module")
 def made(small, tmp_path_factory):
-    return modelled(tmp_path_factory.mktemp("root"), small)
+    """What the notebook of the model of estimates makes of a log that has the estimates that the sample has."""
+    small._log = small.jobs.assign(requested_time=small.jobs.estimate, status=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
+        patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace("CTC", small)], []))
+        return executed("mualem2001/estimate-model", logs=["CTC"], factors=[2], seeds=3, shakes=2)
 
 
 def test_jobs_without_estimate_or_run_time_take_no_part(made, small):
@@ -51,53 +45,10 @@ def test_a_log_whose_estimates_were_modelled_is_met_and_uniform_ones_are_not(mad
     assert (sd.loc["model", ["tv", "ks"]] > 0).all()
 
 
-def distances(model, uniform, estimates=0.05, spread=0.001):
-    """Distances of the model and of uniform estimates on two logs, on the second a little less, in three draws."""
-    rows = {}
-    for requested, less in (("CTC", 0), ("KTH", 0.01)):
-        for draw in (1, 2, 3):
-            shift = (draw - 2) * spread - less
-            rows[requested, "model", draw] = {"tv": 0.1, "ks": model + shift, "ks_estimate": estimates + shift}
-            rows[requested, "f2", draw] = {"tv": 0.5, "ks": uniform + shift, "ks_estimate": 0.5}
-    return pd.DataFrame(rows).T.rename_axis(["trace", "estimates", "run"])
-
-
-@pytest.mark.parametrize(
-    "model, uniform, estimates, expected",
-    [
-        (0.09, 0.5, 0.05, claims.REPRODUCED),
-        (0.2, 0.5, 0.05, claims.NOT),  # the headline
-        (0.09, 0.5, 0.2, claims.PARTLY),
-        (0.09, 0.08, 0.05, claims.PARTLY),
-        (0.1, 0.5, 0.05, claims.INCONCLUSIVE),
-    ],
-)
-def test_the_model_is_measured_on_the_log_that_is_farthest(made, model, uniform, estimates, expected):
-    far = distances(model, uniform, estimates)
-    assert study.claim("MF-32", {TEXT: far}, made["as_real_ones"])["verdict"] == expected
-
-
 def test_without_uniform_estimates_there_is_nothing_to_compare_the_model_with(made):
-    far = distances(0.05, 0.5).drop("f2", level="estimates")
+    far = distances(model=0.05).drop("f2", level="estimates")
     parts = study.claim("MF-32", {TEXT: far}, made["as_real_ones"])["readings"][TEXT]["parts"]
     assert parts[0]["high"] < 0.1 and np.isnan(parts[2]["value"])
-
-
-@pytest.mark.parametrize(
-    "too_small, factor, expected",
-    [
-        (10, 10, (claims.REPRODUCED, claims.REPRODUCED)),
-        (3, 4, (claims.NOT, claims.NOT)),
-        (30, 30, (claims.NOT, claims.NOT)),
-    ],
-)
-def test_estimates_that_are_too_small_and_those_of_short_jobs_are_measured(made, too_small, factor, expected):
-    runs = np.tile([60, 600], 50)
-    estimate = runs * np.where(runs < 90, 2 * factor, 2)
-    estimate[:too_small] = runs[:too_small]
-    jobs = {"CTC": pd.DataFrame({"run": runs, "estimate": estimate})}
-    measures = {"MF-46": made["too_small"], "MF-47": made["stretched"]}
-    assert tuple(study.claim(id, {TEXT: jobs}, of)["verdict"] for id, of in measures.items()) == expected
 
 
 def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(made):
@@ -113,18 +64,3 @@ def test_histograms_of_log_and_models_share_out_all_jobs(made):
     assert made["shares"].sum().tolist() == pytest.approx([100] * 3)
     assert list(made["shares"]) == ["log", "model", "f2"]
     assert made["histograms"].sd["CTC"]["model"].max() > 0
-
-
-def test_another_model_and_a_third_policy_reach_tables_and_pictures(root, small):
-    edits = {
-        '"conservative": Conservative()}': '"conservative": Conservative(), "SJBF": EASY(backfill="sjf")}',
-        "  # each run draws with its own seed": '; models["tripled"] = estimates.Uniform(3)',
-    }
-    found = modelled(root, small, edits)
-    assert list(found["shares"]) == ["log", "model", "f2", "tripled"]
-    ours = found["scheduling"].xs(("SJBF", "response_s"), level=("scheduler", "metric")).ours
-    assert ours.index.unique("estimates").tolist() == ["original", "model", "f2", "tripled"]
-    by_users = simulate(small, EASY(backfill="sjf")).jobs.response.mean()
-    assert ours.xs("original", level="estimates").tolist() == [pytest.approx(by_users)]
-    entries = [legend(found[name]) for name in ("picture", "picture2")]
-    assert entries == [["log", "model", "f2", "tripled"], ["EASY", "conservative", "SJBF", "text", "likely"]]
