@@ -191,7 +191,7 @@ def lossy(condition="", estimates="user", **of_user):
 
 def trace_logs(*traces):
     """Traces as `study.logs` gives them."""
-    return mualem2001.TraceLogs({each.trace: each.workload for each in traces}, {each.trace: each for each in traces})
+    return mualem2001.TraceLogs({each.name: each.workload for each in traces}, {each.name: each for each in traces})
 
 
 # Policies

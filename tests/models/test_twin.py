@@ -364,7 +364,7 @@ def test_intrepids_twin_has_the_printed_means_and_sizes():
 
 def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
     printed = verdicts.published("mualem2001_table1")
-    printed = printed[(printed.trace == "Par") & (printed.month < "1996")]
+    printed = printed[(printed.log == "Par") & (printed.month < "1996")]
     w = first("SDSC-Par-95")
     months = model_comparison.by_month(model_comparison.described(w))
     assert months.jobs.tolist() == printed.jobs.tolist()

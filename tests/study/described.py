@@ -64,10 +64,10 @@ def claimed(id, measures, make, **changed):
 
 
 def drawn(numbers, names):
-    """A table by replication: the numbers as they are, and twenty times nearly so."""
+    """A table by run: the numbers as they are, and twenty times nearly so."""
     near = 1 + 1e-6 * np.append(0, np.random.default_rng(1).normal(size=20))
     table = pd.DataFrame({at: value * near for at, value in numbers.items()})
-    return table.rename_axis(index="replication", columns=names)
+    return table.rename_axis(index="run", columns=names)
 
 
 # Mu'alem & Feitelson
@@ -83,7 +83,7 @@ def figures1_3(kept=0, example=50, logs=0.1, second=1000, late=0, beyond=0, item
     EXAMPLES["late"] = {("EASY", "textbook"): late}
     return {
         "MF-01": pd.Series({"arrival": 0, "start": kept}),
-        "MF-02": pd.DataFrame({"late_share": {("CTC", "rebackfill"): logs}}).rename_axis(["trace", "rule"]),
+        "MF-02": pd.DataFrame({"late_share": {("CTC", "rebackfill"): logs}}).rename_axis(["log", "rule"]),
         "MF-03": pd.DataFrame({"easy": [20, 20 + second]}, [10, 1010]),
         "MF-04": "textbook",
         "MF-48": pd.DataFrame({"beyond": [beyond]}),
@@ -188,7 +188,7 @@ def figure5(sdsc=(0.05, 0.2, 0.1), other=-0.01, size_ratio=0.3):
 
 @described(FIGURE5, "MF-15", "MF-17")
 def on_jann(backfilled=(0.6, 0.58), size=(0.6, 0.7)):
-    """What both schedulers have on the Jann model, by replication: as described at high load, the contrary at low."""
+    """What both schedulers have on the Jann model, by run: as described at high load, the contrary at low."""
     rows = {}
     for load, run, (number, name) in product((0.5, 0.8), range(1, 4), enumerate(SCHEDULERS)):
         share, ratio = (of[number if load > 0.7 else 1 - number] + run / 100 for of in (backfilled, size))
@@ -205,7 +205,7 @@ def sp2_jobs(**changed):
         (log, run, *name.split()): value if log in SP2 else 1.0
         for log, run, (name, value) in product((*mualem2001.TRACES, "KTH model"), range(3), over.items())
     }
-    found = pd.Series(rows).rename_axis(["workload", "replication", "quantity", "statistic"])
+    found = pd.Series(rows).rename_axis(["workload", "run", "quantity", "statistic"])
     return figures5_6.sp2_against_others(found.drop("KTH model", level="workload"), found.loc[["KTH model"]])[
         "KTH model"
     ]
@@ -287,7 +287,7 @@ def distances(model=0.09, uniform=0.5, estimates=0.05):
         for draw, shift in enumerate((-0.001, 0, 0.001), 1):
             rows[log, "model", draw] = {"tv": 0.1, "ks": ours + shift, "ks_estimate": asked + shift}
             rows[log, "f2", draw] = {"tv": 0.5, "ks": others + shift, "ks_estimate": 0.5}
-    return pd.DataFrame(rows).T.rename_axis(["trace", "estimates", "run"])
+    return pd.DataFrame(rows).T.rename_axis(["log", "estimates", "run"])
 
 
 @described(ESTIMATES, "MF-46", "MF-47")
@@ -388,12 +388,12 @@ def table_of_gains(of, months=("2009-01", "2009-02", "2009-03")):
     """What `scheduling.gains` gives: by (order, case, metric) a gain, of all months or by month, and its spread."""
     noise = np.concatenate([[0], np.linspace(-1, 1, 41)])
     found = {
-        ("made up", *place, month, replication): of_month + spread * noise[replication]
+        ("made up", *place, month, run): of_month + spread * noise[run]
         for place, (gain, spread) in of.items()
         for month, of_month in zip(months, np.broadcast_to(gain, len(months)), strict=True)
-        for replication in range(AS_IT_IS, AS_IT_IS + 42)
+        for run in range(AS_IT_IS, AS_IT_IS + 42)
     }
-    return pd.Series(found).rename_axis([*scheduling.AVERAGED, "month", "replication"])
+    return pd.Series(found).rename_axis([*scheduling.AVERAGED, "month", "run"])
 
 
 MONTHS = [str(month) for month in pd.period_range("2009-01", periods=24, freq="M")]

@@ -12,7 +12,7 @@ from simlib.analysis.stats import Interval
 from simlib_study import counting, verdicts
 from simlib_study.verdicts import LIKELY, OTHER_LOG, RESTORED, TEXT
 
-EASY = {"trace": "KTH", "scheduler": "easy", "metric": "response_s"}
+EASY = {"log": "KTH", "policy": "easy", "metric": "response_s"}
 
 
 def exhibit(name, *cells, paper="mualem2001"):
@@ -36,7 +36,7 @@ TABLE3 = [cell({"estimates": "f1"}, 15218.0, 15000, 15500), cell({"estimates": "
 def found():
     """A mean of each kind, and what is none."""
     months = [cell({"month": month}, 100.0, 90, 110) for month in ("1996-10", "1996-11")]
-    lost = cell({"trace": "CTC", "month": "1997-01"}, 100.0, 90, 110)
+    lost = cell({"log": "CTC", "month": "1997-01"}, 100.0, 90, 110)
     lost["readings"][TEXT]["verdict"] = OTHER_LOG
     load = cell({"month": "1996-10", "metric": "load"}, 0.7, 0.69, 0.71)
     of = {"metric": "response_s", "month": "1996-10"}

@@ -19,10 +19,10 @@ from simlib_study.results import cells
 def runs(shift=0.0, traces=("KTH",), spread=0.01):
     """Runs around the printed numbers of Table 4, times 1 + `shift`; run 0 and ten others."""
     of_print = study.printed("mualem2001_table4")
-    of_print = of_print[of_print.index.isin(traces, level="trace")].unstack("metric")
+    of_print = of_print[of_print.index.isin(traces, level="log")].unstack("metric")
     found = {run: of_print * (1 + shift + spread * (run - 5) / 5 * (run > 0)) for run in range(11)}
     found = pd.concat({"text": pd.concat(found, names=["run"])}, names=["rule"])
-    return found.rename_axis(index={"trace": "log", "scheduler": "policy"})
+    return found.rename_axis(index={"log": "log", "policy": "policy"})
 
 
 # Readings
@@ -81,14 +81,14 @@ def test_differences_are_judged_by_points_and_have_no_relative_deviation():
 
 def test_numbers_of_absent_logs_stand_alone_and_those_that_are_not_printed_are_not_judged():
     class Logs(study.Logs):
-        def is_absent(self, trace, **_):
-            return trace == "CTC"
+        def is_absent(self, log, **_):
+            return log == "CTC"
 
         def origin(self, **of):
             return {"unjudged": {"text": verdicts.INFERRED}}
 
     table = study.judge(runs(), "mualem2001_table4", Logs({}))
-    absent = table.xs("CTC", level="trace")
+    absent = table.xs("CTC", level="log")
     assert absent.ours.isna().all() and set(absent.verdict) == {verdicts.ABSENT} and absent.published.notna().all()
     more = runs().rename(index={"KTH": "mine"}, level="log")
     found = study.judge(more, "mualem2001_table4")
@@ -115,7 +115,7 @@ def test_tallies_have_a_column_of_their_own_for_restored_logs_where_others_count
     both = ["KTH", "CTC"]
     made = under(text=(0.2, both), likely=(0.03, both), restored=(0, ["KTH"]))
     table = study.judge(made, "mualem2001_table4").query("metric == 'response_s'")
-    found = study.tallies(table, "trace").sort_index()
+    found = study.tallies(table, "log").sort_index()
     assert list(found.columns.unique(0)) == ["text", "likely", "restored"]
     counts = {
         rule: found[rule][["cells", "inside", "close", "off"]].to_numpy().tolist() for rule in found.columns.unique(0)
@@ -143,7 +143,7 @@ def test_cells_have_every_rule_and_are_taken_from_judged_numbers():
 
 def test_what_was_counted_is_judged_without_a_spread():
     ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
-    table = study.judge(ours.rename_axis(["trace", "quantity"]), "mualem2001_footnote2")
+    table = study.judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2")
     assert table.verdict.tolist() == ["inside", "off"]
     assert cells(table)[0]["readings"]["text"]["low"] == 793
 

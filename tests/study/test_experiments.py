@@ -20,7 +20,7 @@ study.parameters("mualem2001/table4")
     "policies": 'policies = {"easy": EASY(), "conservative": Conservative()}',
     "measures": 'measures = ["response_s", "bounded_slowdown"]',
     "runs": """
-printed = study.printed("mualem2001_table4").xs("KTH", level="trace", drop_level=False).unstack("metric")
+printed = study.printed("mualem2001_table4").xs("KTH", level="log", drop_level=False).unstack("metric")
 runs = pd.concat({run: printed * (1 + 0.01 * run) for run in range(shakes + 1)}, names=["run"])
 """,
     "judge": 'table = study.judge(runs[measures], "mualem2001_table4", logs)',
@@ -185,7 +185,7 @@ def test_a_notebook_that_is_none_of_the_studys_is_not_judged(run):
 
 @pytest.mark.parametrize("key", ["CTC", "KHT"])
 def test_a_log_that_was_not_requested_is_told_and_every_other_key_error_is_raised(run, key):
-    claim = f'claim = study.claim("MF-36", runs, lambda of: {{"improves": of.xs("{key}", level="trace")}}, logs)'
+    claim = f'claim = study.claim("MF-36", runs, lambda of: {{"improves": of.xs("{key}", level="log")}}, logs)'
     finding = CELLS["finding"].replace("True", f"lambda: {{'KTH': (True, '', {{}})}}['{key}']")
     own = CELLS | {"settings": CELLS["settings"] + '\nlogs: list[str] = ["KTH", "CTC"]'}
     own |= {"claim": claim, "finding": finding, "logs": f"asked = logs\n{CELLS['logs']}\nlogs.asked = asked"}

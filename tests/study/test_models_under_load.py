@@ -73,9 +73,9 @@ def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
 def test_every_seed_makes_another_replication_whose_policies_are_compared_with_the_first():
     settings = {"seeds": [5, 6], "batch": {"made": 20}}
     points, differences = load_curves.curves({"made": lambda seed: random_jobs(300, seed)}, READINGS, [0.7], **settings)
-    assert points.index.unique("replication").tolist() == [1, 2]
+    assert points.index.unique("run").tolist() == [1, 2]
     assert points.xs(1).equals(of_one({"made": random_jobs(300, 5)}, {"made": 20}, [0.7]).points.xs(1))
-    assert differences.index.unique("scheduler").tolist() == ["conservative"]
+    assert differences.index.unique("policy").tolist() == ["conservative"]
     assert differences.one.gt(0).all() and differences.loc[1, "relative"].ne(differences.loc[2, "relative"]).all()
 
 

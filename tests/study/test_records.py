@@ -51,7 +51,7 @@ def record(root, workload):
     log = workload([(0, 10, 10, 3)], 4)
     log._source = {"file": "made-up.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
     readings = {"text": (1.1, Interval(0.9, 1.05, 1.2)), "likely": (1.4, Interval(1.2, 1.3, 1.5))}
-    of = {"trace": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
+    of = {"log": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
     cells = [
         judged_cell(of, 1.0, readings, decimals=1, note="so it is"),
         judged_cell(of | {"f": 2}, 0.0, 1.0, unjudged={verdicts.TEXT: verdicts.OTHER_LOG}),
@@ -141,7 +141,7 @@ def test_saving_twice_gives_the_same_bytes(root, workload):
 
 def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
     figure = plt.figure()
-    one = judged_cell({"trace": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
+    one = judged_cell({"log": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
     folder = records.save(
         "mualem2001_table9", figure, TABLE, workloads=[simlib.load("sample")], verdicts={"cells": [one]}
     )
@@ -187,7 +187,7 @@ def found():
         for rule, count in (("text", 101), ("likely", 51))
         for number in range(count + 1)
     }
-    return pd.Series(values).rename_axis(["trace", "rule", "replication", "metric"])
+    return pd.Series(values).rename_axis(["log", "rule", "run", "metric"])
 
 
 def test_a_summary_has_ours_as_it_is_and_where_one_more_replication_would_lie(found):
@@ -201,7 +201,7 @@ def test_a_summary_has_ours_as_it_is_and_where_one_more_replication_would_lie(fo
 
 
 def test_where_none_is_as_it_is_ours_is_the_mean_and_the_band_that_of_averages(found):
-    random = found.drop(AS_IT_IS, level="replication")
+    random = found.drop(AS_IT_IS, level="run")
     one, ten = (results.spread(random, averaged=count).loc["KTH", "text", "wait"] for count in (1, 10))
     assert one.ours == ten.ours == 51
     assert ten.high - ten.low == pytest.approx((one.high - one.low) / np.sqrt(10), rel=0.3)
@@ -209,13 +209,13 @@ def test_where_none_is_as_it_is_ours_is_the_mean_and_the_band_that_of_averages(f
 
 
 def test_levels_come_in_the_order_in_which_their_values_appear(found):
-    table = results.in_order(results.spread(found), "metric", "trace", "rule")
+    table = results.in_order(results.spread(found), "metric", "log", "rule")
     assert table.index.tolist() == [("wait", t, r) for t in ("KTH", "CTC") for r in ("text", "likely")]
 
 
 def test_for_reading_every_further_rule_says_only_how_far_it_is_off(found):
-    printed = pd.Series({("wait", "KTH"): 20.0}).rename_axis(["metric", "trace"])
-    table = results.against(results.in_order(results.spread(found), "trace", "metric", "rule"), printed)
+    printed = pd.Series({("wait", "KTH"): 20.0}).rename_axis(["metric", "log"])
+    table = results.against(results.in_order(results.spread(found), "log", "metric", "rule"), printed)
     text = results.beside(table, "{:.0f}", "metric")
     assert text.loc["KTH", "wait"].to_dict() == {"paper": "20", "ours": "10", "off": "-50.0%", "likely off": "-50.0%"}
     assert text.loc["CTC", "wait"].to_dict() == {"paper": "", "ours": "10", "off": "", "likely off": ""}

@@ -76,13 +76,13 @@ def test_where_jobs_are_missing_the_restored_log_alone_decides(trace):
     def simulated(logs):
         return replicate(logs, policies, shakes=3, measures=logs.monthly).xs("settled", level="calendar")
 
-    kth = replace(trace, trace="KTH", lost=None, missing={})
+    kth = replace(trace, name="KTH", lost=None, missing={})
     logs, policies = trace_logs(trace, kth), {"easy": EASY()}
     runs = study.by_reading({LIKELY: (logs,), RESTORED: (logs.restored,)}, simulated)
-    table = study.judge(runs, "mualem2001_table1", logs).xs(("easy", "response_s"), level=("scheduler", "metric"))
-    august = table.verdict.xs(("CTC", "1996-08"), level=("trace", "month"))
+    table = study.judge(runs, "mualem2001_table1", logs).xs(("easy", "response_s"), level=("policy", "metric"))
+    august = table.verdict.xs(("CTC", "1996-08"), level=("log", "month"))
     assert august[LIKELY] == OTHER_LOG and august[RESTORED] in (INSIDE, CLOSE, OFF)
-    assert set(table.xs("KTH", level="trace").index.unique("rule")) == {LIKELY}  # it comes out as under that rule
+    assert set(table.xs("KTH", level="log").index.unique("rule")) == {LIKELY}  # it comes out as under that rule
 
 
 BACK = range(3001, 3101)
@@ -190,14 +190,14 @@ def test_draws_of_other_settings_have_another_key(trace, change):
 
 def test_numbers_from_which_a_setting_was_inferred_are_told_by_what_they_are_of():
     of = lossy(inferred_from=[{"month": "1996-08", "metric": "load"}, {"quantity": "killed_jobs"}]).lost
-    assert of.inferred_from({"trace": "CTC", "month": "1996-08", "metric": "load"})
+    assert of.inferred_from({"log": "CTC", "month": "1996-08", "metric": "load"})
     assert of.inferred_from({"quantity": "killed_jobs"})
     for other in ({"month": "1996-08", "metric": "jobs"}, {"month": "1996-09", "metric": "load"}, {"month": "1996-08"}):
         assert not of.inferred_from(other)
     assert not lossy().lost.inferred_from({"month": "1996-08", "metric": "load"})
-    of = lossy(inferred_from=[{"month": "1996-08", "scheduler": ""}]).lost  # a difference between the schedulers
+    of = lossy(inferred_from=[{"month": "1996-08", "policy": ""}]).lost  # a difference between the schedulers
     assert of.inferred_from({"month": "1996-08", "metric": "response_s"})
-    assert not of.inferred_from({"month": "1996-08", "metric": "response_s", "scheduler": "easy"})
+    assert not of.inferred_from({"month": "1996-08", "metric": "response_s", "policy": "easy"})
 
 
 def test_a_mean_that_was_measured_a_few_times_is_drawn_as_students_t_has_it():
@@ -321,7 +321,7 @@ def test_put_back_jobs_of_the_nightly_batch_are_within_the_hour_of_three(paragon
 
 
 def test_with_its_lost_jobs_back_the_paragons_months_have_the_printed_number_of_jobs(paragon):
-    printed = verdicts.published("mualem2001_table1").query("trace == 'Par'").set_index("month").jobs
+    printed = verdicts.published("mualem2001_table1").query("log == 'Par'").set_index("month").jobs
     schedule = simulate(paragon.lost.drawn(0), EASY(reuse_extra=True))
     off = paragon.by_month(schedule).jobs - printed.loc["1996-01":"1996-12"]
     assert len(off) == 12 and off.abs().max() <= 30

@@ -20,7 +20,7 @@ from tools import website
 matplotlib.use("Agg")
 
 BAND = 1.0, Interval(0.9, 1.0, 1.1)
-OF = {"trace": "KTH", "month": "1996-10", "scheduler": "easy", "metric": "response_s"}
+OF = {"log": "KTH", "month": "1996-10", "policy": "easy", "metric": "response_s"}
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def study(root, log):
     notebook(root, "mualem2001", "figure4", "Figure 4: models", executed=False)
     records.save("mualem2001_figure4", verdicts={"claims": [claimed("MF-05", claims.PARTLY, "half")]})
     notebook(root, "tang2013", "table2", "Table 2: groups", says=plots.SYNTHETIC)
-    one = judged_cell({"trace": "SDSC"}, 1.0, 1.0)
+    one = judged_cell({"log": "SDSC"}, 1.0, 1.0)
     claim = claimed("TG-03", claims.REPRODUCED, "made up")
     records.save("tang2013_table2", figure, workloads=[sample()], verdicts={"cells": [one], "claims": [claim]})
     plt.close("all")

@@ -49,7 +49,7 @@ MIXED = [
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """What the notebook of Table 2 makes of some lines of KTH, while CTC's log is absent."""
-    absent = [one for one in mualem2001.settings() if one["trace"] == "CTC"]
+    absent = [one for one in mualem2001.settings() if one["log"] == "CTC"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
         return of_traces("table2-figure8", trace(MIXED), logs=["CTC", "KTH"], absent=absent)
@@ -78,12 +78,12 @@ def test_percentages_are_of_all_jobs_but_those_of_the_peak(made):
 
 
 def test_an_absent_log_has_the_printed_numbers_alone(made):
-    counts = [one for one in records.cells(made["of_counts"]) if one["of"]["trace"] == "CTC"]
-    shares = [one for one in records.cells(made["of_shares"]) if one["of"]["trace"] == "CTC"]
+    counts = [one for one in records.cells(made["of_counts"]) if one["of"]["log"] == "CTC"]
+    shares = [one for one in records.cells(made["of_shares"]) if one["of"]["log"] == "CTC"]
     assert (len(counts), len(shares)) == (7, 6)
     assert {one["readings"][TEXT]["verdict"] for one in counts + shares} == {verdicts.ABSENT}
     assert made["table"].published["CTC", "peak_0pct"] == 9027 and np.isnan(made["table"].ours["CTC", "peak_0pct"])
-    kth = [one for one in records.cells(made["of_counts"]) if one["of"]["trace"] == "KTH"]
+    kth = [one for one in records.cells(made["of_counts"]) if one["of"]["log"] == "KTH"]
     unseen = next(one for one in kth if one["of"]["quantity"] == "zero_length_jobs")
     assert unseen["readings"][TEXT]["verdict"] == verdicts.OTHER_LOG and "MF-27" in unseen["note"]
 
@@ -102,8 +102,8 @@ def test_an_absent_log_has_the_printed_numbers_alone(made):
     ],
 )
 def test_what_a_file_lacks_bounds_what_the_complete_log_can_have(made, of, expected):
-    logs = mualem2001.TraceLogs({of.trace: of.workload}, {of.trace: of})
-    found = used_shares.possible(made["counts"], used_shares.lines_of(logs), logs).loc[of.trace]
+    logs = mualem2001.TraceLogs({of.name: of.workload}, {of.name: of})
+    found = used_shares.possible(made["counts"], used_shares.lines_of(logs), logs).loc[of.name]
     assert found.loc[list(expected)].to_numpy().tolist() == list(expected.values())
 
 
@@ -117,7 +117,7 @@ def test_run_times_by_the_local_clock_are_an_hour_out_where_it_changes():
 
 def test_the_histogram_has_a_bin_a_per_cent_and_one_for_what_is_above():
     jobs = pd.DataFrame({"used": [0.5, 0.99, 1, 57.3, 250, np.nan], "kind": list("aabaab")})
-    bins = used_shares.histogram(pd.concat({"KTH": jobs}, names=["trace"]), ["a", "b", "c"], top=110).loc["KTH"]
+    bins = used_shares.histogram(pd.concat({"KTH": jobs}, names=["log"]), ["a", "b", "c"], top=110).loc["KTH"]
     assert len(bins) == 111
     assert bins.to_numpy().sum() == pytest.approx(100)
     assert bins.a[[0, 57, 110]].tolist() == [40, 20, 20]

@@ -81,7 +81,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
     absent = table.loc["Par"].loc["1995-04"].dropna(subset="published")
     assert set(absent.verdict.dropna()) == {verdicts.ABSENT} and absent.ours.isna().all()
     cells = [
-        cell for cell in results.cells(table) if cell["of"]["month"].startswith("1995") and cell["of"]["trace"] == "Par"
+        cell for cell in results.cells(table) if cell["of"]["month"].startswith("1995") and cell["of"]["log"] == "Par"
     ]
     assert len(cells) == 12 * 6
     totals = found["totals"].verdict
@@ -94,7 +94,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
 
 
 def test_the_printed_differences_of_table_1_belong_to_its_printed_means():
-    printed = study.printed("mualem2001_table1").unstack("scheduler")
+    printed = study.printed("mualem2001_table1").unstack("policy")
     exact = (100 * printed.conservative / printed.easy - 100).unstack("metric")
     off = study.printed("mualem2001_table1 differences").unstack("metric") - exact[METRICS]
     assert off.response_s.abs().max() < 0.051 and len(off) == 89
@@ -152,9 +152,9 @@ def test_table_1_is_met(log, trace, name, easy, conservative, root):
     log(name)
     table = executed("mualem2001/table1", logs=[trace], shakes=2, other_shakes=2)["table"]
     of_means = table[table.index.isin(["response_s"], level="metric") & table.verdict.isin(["inside", "close", "off"])]
-    medians = of_means.deviation.abs().groupby(["scheduler", "rule"]).median().groupby("scheduler").min()
+    medians = of_means.deviation.abs().groupby(["policy", "rule"]).median().groupby("policy").min()
     assert medians.easy <= easy and medians.conservative <= conservative
-    rows = table.xs(("easy", "text"), level=("scheduler", "rule"))
+    rows = table.xs(("easy", "text"), level=("policy", "rule"))
     load, jobs = (rows.xs(metric, level="metric") for metric in ("load", "jobs"))
     if trace == "CTC":
         judged = load[load.verdict != "another log"]
@@ -162,7 +162,7 @@ def test_table_1_is_met(log, trace, name, easy, conservative, root):
         january = table.loc["CTC"].loc["1997-01"].dropna(subset="published")
         assert set(january.xs("text", level="rule").verdict.dropna()) == {verdicts.OTHER_LOG}
         back = january.xs("restored", level="rule")
-        of_easy, of_conservative = (back.xs(name, level="scheduler") for name in verdicts.SCHEDULERS)
+        of_easy, of_conservative = (back.xs(name, level="policy") for name in verdicts.SCHEDULERS)
         assert set(of_easy.verdict.dropna()) <= {verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF}
         assert set(of_conservative.verdict.dropna()) == {verdicts.INFERRED} and january.note.str.contains("2,080").all()
     if trace == "KTH":

@@ -207,8 +207,8 @@ def test_gains_of_a_kind_are_those_of_its_mean_wait_over_all_months(made_up):
     assert row.as_it_is == pytest.approx(1 - after[wild].mean() / before[wild].mean())
     assert row.low <= row.ours <= row.high
     one = runs.xs(("wfp", BASELINE, "R below 0.1", "waited"), level=["order", "case", "kind", "metric"])
-    assert one.index.unique("replication").tolist() == [AS_IT_IS, 1, 2]
-    assert row.before == pytest.approx(one.drop(AS_IT_IS, level="replication").mean() / wild.sum())
+    assert one.index.unique("run").tolist() == [AS_IT_IS, 1, 2]
+    assert row.before == pytest.approx(one.drop(AS_IT_IS, level="run").mean() / wild.sum())
 
 
 # The notebook
@@ -218,7 +218,7 @@ def test_gains_of_a_kind_are_those_of_its_mean_wait_over_all_months(made_up):
 def test_all_logs_at_hand_are_compared_in_the_order_of_the_catalogue(small_logs):
     found = executed("tang2013/beyond", **FEW)
     here = ["SDSC-DS", "SDSC-SP2", "CTC-SP2", "KTH-SP2", "LANL-CM5"]
-    assert list(found["of_logs"].index.unique("trace")) == list(found["reached"].index) == here
+    assert list(found["of_logs"].index.unique("log")) == list(found["reached"].index) == here
     assert set(found["compared"]) == set(here) and found["compared"]["SDSC-SP2"] is found["logs"]["SDSC-SP2"]
     assert [text.get_text() for text in found["picture"].axes[0].get_yticklabels()] == here
     assert legend(found["picture"]) == ["wait", "slowdown", "bounded slowdown"]
@@ -256,7 +256,7 @@ def test_other_logs_are_compared_without_those_that_only_stand_in(small_logs, mo
     twin = tang_trace(repeated(), name="SDSC-SP2", synthetic=True).workload
     monkeypatch.setattr(tang2013.archive, "twin_of", lambda name: twin)
     found = executed("tang2013/beyond", **FEW)
-    assert list(found["of_logs"].index.unique("trace")) == list(found["compared"]) == ["KTH-SP2"]
+    assert list(found["of_logs"].index.unique("log")) == list(found["compared"]) == ["KTH-SP2"]
     assert plots.SYNTHETIC not in texts(found["picture"])
     assert all(plots.SYNTHETIC in texts(picture) for picture in found["pictures"].values())
 
@@ -267,7 +267,7 @@ def test_other_logs_are_compared_without_those_that_only_stand_in(small_logs, mo
 def gained(gains, unlike=tuple(range(8)), reach=0.01):
     """Gains of some machines under both orders, all months alike but for a little."""
     table = pd.DataFrame({"ours": gains, "unlike": unlike}, [f"log {n}" for n in range(len(gains))])
-    table = table.assign(months_low=table.ours - reach, months_high=table.ours + reach).rename_axis("trace")
+    table = table.assign(months_low=table.ours - reach, months_high=table.ours + reach).rename_axis("log")
     return pd.concat({order: table for order in scheduling.ORDERS}, names=["order"]).assign(published=0.22)
 
 

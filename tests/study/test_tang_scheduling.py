@@ -190,7 +190,7 @@ def test_large_logs_are_shaken_less_often_and_their_gains_are_those_of_their_own
     small = busy(months=1, name="small")
     monkeypatch.setattr(scheduling, "LARGE", len(small.workload))
     found = scheduling.runs([made_up, small], shakes=4, large_shakes=2, seed=5)
-    often = found.groupby("trace").apply(lambda of: of.index.unique("replication").max())
+    often = found.groupby("log").apply(lambda of: of.index.unique("run").max())
     assert often.to_dict() == {"made up": 2, "small": 4}
     gains = scheduling.gains(found)
     assert {name: table.shape[1] for name, table in figures14_17.by_log(gains).items()} == {"made up": 3, "small": 5}
@@ -219,10 +219,10 @@ def test_results_do_not_depend_on_threads_and_repeat(made_up, results):
         again = scheduling.runs([made_up], shakes=3, seed=5, executor=one)
     pd.testing.assert_series_equal(results, again)
     other = scheduling.runs([made_up], shakes=3, seed=6)
-    as_it_is, shaken = (results.xs(number, level="replication") for number in (AS_IT_IS, 2))
-    assert other.xs(AS_IT_IS, level="replication").equals(as_it_is)
-    assert not other.xs(2, level="replication").equals(shaken)
-    assert other.xs(1, level="replication").equals(shaken)  # its seed is 6 in both
+    as_it_is, shaken = (results.xs(number, level="run") for number in (AS_IT_IS, 2))
+    assert other.xs(AS_IT_IS, level="run").equals(as_it_is)
+    assert not other.xs(2, level="run").equals(shaken)
+    assert other.xs(1, level="run").equals(shaken)  # its seed is 6 in both
 
 
 @pytest.mark.parametrize("name", ["shakes", "large_shakes"])
@@ -256,7 +256,7 @@ def test_months_are_drawn_anew_from_one_shake_and_all_cases_have_the_same_draws(
     place = ("wfp", "regular p85", "wait"), ("wfp", "regular p70", "wait")
     gains = {place[0]: ([0.3, 0.1, 0.2], 0.0), place[1]: ([0.2, 0.0, 0.1], 0.0), ("fcfs", *place[0][1:]): (0.1, 0.05)}
     gains["fcfs", "regular p70", "wait"] = [0.1, np.nan, 0.3], 0.0
-    wide = table_of_gains(gains).drop(AS_IT_IS, level="replication").loc["made up"].unstack("replication")
+    wide = table_of_gains(gains).drop(AS_IT_IS, level="run").loc["made up"].unstack("run")
     drawn = scheduling.redrawn(wide)
     assert drawn.shape == (4, 1000) and drawn.index.names == ["order", "case", "metric"]
     one, other = (drawn.loc[at] for at in place)
@@ -272,12 +272,12 @@ def test_a_month_in_which_nobody_waits_has_no_gain_and_does_not_count():
     values = {(BASELINE, "2009-01"): 0.0, ("regular p85", "2009-01"): 5.0}
     values |= {(BASELINE, "2009-02"): 10.0, ("regular p85", "2009-02"): 5.0}
     rows = {
-        ("one", month, "wfp", replication, metric, name): value
+        ("one", month, "wfp", run, metric, name): value
         for (name, month), value in values.items()
-        for replication in (AS_IT_IS, 1, 2)
+        for run in (AS_IT_IS, 1, 2)
         for metric in METRICS
     }
-    names = ["trace", "month", "order", "replication", "metric", "case"]
+    names = ["log", "month", "order", "run", "metric", "case"]
     found = scheduling.averages(scheduling.gains(pd.Series(rows).rename_axis(names)))
     row = found.loc[("one", "wfp", "regular p85", "wait")]
     assert row.ours == 0.5 and row.months == 1
@@ -311,7 +311,7 @@ def test_statistics_are_taken_of_each_replication_over_months_schemes_or_metrics
     gains = {("wfp", f"regular p{p}", metric): (0.1, 0.1) for p in (95, 85, 70) for metric in ("wait", "slowdown")}
     gains["wfp", "regular p85", "wait"] = ([0.4, -0.2, 0.1], 0)
     gains["wfp", "regular p70", "slowdown"] = ([-0.5, -0.5, -0.5], 0)
-    wide = table_of_gains(gains).loc["made up"].unstack("replication")
+    wide = table_of_gains(gains).loc["made up"].unstack("run")
 
     def found(case, metric, name):
         return figures14_17.statistic(wide, "wfp", case, metric, name)
@@ -436,8 +436,8 @@ def test_differences_are_taken_within_a_shake():
 def test_a_share_of_months_is_averaged_over_schemes_and_shakes_and_its_interval_is_over_months():
     gains = {("wfp", f"regular p{p}", "wait"): ([1.0, 1.0, -1.0, -1.0], 0.1) for p in (95, 85)}
     gains["wfp", "regular p70", "wait"] = [1.0, 1.0, 1.0, 0.0], 0.1
-    wide = table_of_gains(gains, [f"2009-0{month}" for month in (1, 2, 3, 4)]).drop(AS_IT_IS, level="replication")
-    wide = wide.loc["made up"].unstack("replication")
+    wide = table_of_gains(gains, [f"2009-0{month}" for month in (1, 2, 3, 4)]).drop(AS_IT_IS, level="run")
+    wide = wide.loc["made up"].unstack("run")
     found = figures14_17.share(wide, ("wfp", "regular", "wait", "better"))
     by_month = [1, 1, 1 / 3, 20 / 41 / 3]
     assert found.value == pytest.approx(np.mean(by_month)) and 0.2 < found.low < 0.35 and found.high == 1
@@ -448,7 +448,7 @@ def test_a_share_of_months_is_averaged_over_schemes_and_shakes_and_its_interval_
 
 def test_months_without_a_gain_or_loss_to_compare_do_not_count():
     gains = {("wfp", f"regular p{p}", "wait"): ([0.5, np.nan, -0.5], 0.0) for p in PERCENTILES}
-    wide = table_of_gains(gains).drop(AS_IT_IS, level="replication").loc["made up"].unstack("replication")
+    wide = table_of_gains(gains).drop(AS_IT_IS, level="run").loc["made up"].unstack("run")
     assert figures14_17.share(wide, ("wfp", "regular", "wait", "better")).value == 0.5
 
 
@@ -456,7 +456,7 @@ def test_months_without_a_gain_or_loss_to_compare_do_not_count():
 def test_each_log_is_measured_by_itself():
     place = ("fcfs", "selective p85", "weighted_wait")
     tables = [table_of_gains(of, MONTHS) for of in (as_printed(), as_printed() | {place: (-0.1, 0.01)})]
-    found = claimed(pd.concat([tables[0], tables[1].rename({"made up": "other"}, level="trace")]), "TG-36")
+    found = claimed(pd.concat([tables[0], tables[1].rename({"made up": "other"}, level="log")]), "TG-36")
     of = {(part["part"], part["on"]): part["verdict"] for part in found["readings"]["text"]["parts"]}
     assert (of["p85", "made up"], of["p85", "other"]) == (claims.HOLDS, claims.HOLDS_NOT)
 

@@ -44,7 +44,7 @@ def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_publishe
     table = verdicts.published("mualem2001_table1")
     for setting in mualem2001.settings():
         assert setting["log"] in archive.catalogue()["logs"]
-        months = table[table.trace == setting["trace"]].month
+        months = table[table.log == setting["log"]].month
         assert set(setting["months"]) <= set(months)
 
 
@@ -61,7 +61,7 @@ def no_logs(no_logs, monkeypatch):
 @pytest.mark.slow
 def test_without_a_log_all_twins_take_their_places_and_are_marked(no_logs):
     found, missing = mualem2001.traces(["KTH", "Par"])
-    assert [trace.trace for trace in found] == ["KTH", "Par", "Par"]
+    assert [trace.name for trace in found] == ["KTH", "Par", "Par"]
     names = ["KTH-SP2", "SDSC-Par-95", "SDSC-Par-96"]
     assert [trace.workload.source["file"] for trace in found] == [f"twin of {name}" for name in names]
     assert all(trace.workload.stand_in for trace in found)
@@ -83,7 +83,7 @@ def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
     monkeypatch.setattr(archive, "find", lambda name, variant=None: here.get(name))
     monkeypatch.setattr(loading, "load", lambda name, variant=None: here[name])
     found, missing = mualem2001.traces(["KTH", "CTC", "Par"])
-    assert [trace.trace for trace in found] == ["KTH"]
+    assert [trace.name for trace in found] == ["KTH"]
     assert [one["log"] for one in missing] == ["CTC-SP2", "SDSC-Par-95", "SDSC-Par-96"]
 
 

@@ -102,9 +102,9 @@ def test_the_printed_means_are_those_with_most_decimals():
 
 
 def test_printed_changes_are_those_of_the_printed_means():
-    means = printed("tsafrir2005_table2 and others").unstack("scheduler")
+    means = printed("tsafrir2005_table2 and others").unstack("policy")
     for name, within in (("table2", 0.7), ("table3", 3.5)):  # as far as whole minutes say
-        changes = printed(f"tsafrir2005_{name}_changes").unstack("scheduler")
+        changes = printed(f"tsafrir2005_{name}_changes").unstack("policy")
         ours = 100 * (means[changes.columns].div(means.EASY, axis=0) - 1).loc[changes.index]
         assert (ours - changes).abs().drop(index=("bounded_slowdown", "CTC-SP2")).max().max() < within
 
@@ -119,16 +119,16 @@ def test_the_authors_program_comes_out_on_kth():
     logs = tsafrir2005.logs(["KTH-SP2"])
     if logs.stand_in:
         pytest.skip("KTH-SP2 is not on this machine")
-    table5 = printed("tsafrir2005_table5").xs("KTH-SP2", level="trace")
+    table5 = printed("tsafrir2005_table5").xs("KTH-SP2", level="log")
     schedule = simulate(logs["KTH-SP2"], EASY(adjust=Predictions("same estimate")))
-    ours, theirs = reservations(schedule).loc["difference"], table5.xs("EASY+", level="scheduler")
+    ours, theirs = reservations(schedule).loc["difference"], table5.xs("EASY+", level="policy")
     assert (ours.round() - theirs).abs().drop("sd").max() <= 1
 
 
 @pytest.mark.xfail(strict=True, reason="`Logs.is_absent` is always False: cured by one loader of the papers' logs")
 def test_the_printed_numbers_of_a_log_that_is_absent_are_counted():
     of_print = printed("tsafrir2005_table2")
-    here = of_print[of_print.index.isin(["KTH-SP2"], level="trace")]
+    here = of_print[of_print.index.isin(["KTH-SP2"], level="log")]
     logs = Logs({}, absent=[name for name in tsafrir2005.TRACES if name != "KTH-SP2"])
     table = judge(here, "tsafrir2005_table2", logs)
     assert len(table) == len(of_print) > len(here) and (table.verdict == "log not at hand").any()
