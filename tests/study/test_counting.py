@@ -85,7 +85,7 @@ def test_wrong_numbers_are_inside_where_the_band_is_wide_enough(found):
     assert wrong.loc[counting.TEST, ["-10%", "+10%", "+20%"]].tolist() == pytest.approx([1 / 3] * 3)
     assert wrong.loc[counting.PROGRAMS, ["as printed", "-10%", "+10%", "+20%"]].tolist() == [1, 1, 1, 0]
     assert wrong.loc[counting.PROGRAMS, "the next month's"] == 1  # of October; November's next is not there
-    assert pd.isna(wrong.loc[counting.PROGRAMS, "the other scheduler's"])
+    assert pd.isna(wrong.loc[counting.PROGRAMS, "the other policy's"])
 
 
 def test_table_and_picture_are_saved_of_mualem_and_feitelson_alone(found, tmp_path):

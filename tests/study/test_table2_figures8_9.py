@@ -49,7 +49,7 @@ MIXED = [
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """What the notebook of Table 2 makes of some lines of KTH, while CTC's log is absent."""
-    absent = [one for one in mualem2001.settings() if one["log"] == "CTC"]
+    absent = [one for one in mualem2001.settings() if one["name"] == "CTC"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
         return of_traces("table2-figure8", trace(MIXED), logs=["CTC", "KTH"], absent=absent)

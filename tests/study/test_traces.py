@@ -44,7 +44,7 @@ def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_publishe
     table = verdicts.published("mualem2001_table1")
     for setting in mualem2001.settings():
         assert setting["log"] in archive.catalogue()["logs"]
-        months = table[table.log == setting["log"]].month
+        months = table[table.log == setting["name"]].month
         assert set(setting["months"]) <= set(months)
 
 
