@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from importlib.util import find_spec
 
 import matplotlib.pyplot as plt
 import pytest
@@ -9,13 +10,29 @@ from helpers import table
 from hypothesis import settings
 
 import simlib
+from simlib._util import paths
 from simlib.logs import archive
 from simlib.logs.swf import LogWarning
-from simlib_study import records
 
 settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=20)
 settings.load_profile("simlib")  # `make test-all` asks for the other one
+
+
+NEEDED = {
+    "test_cluster.py": "dask_jobqueue",
+    "test_parameters.py": "papermill",
+    "study/test_frozen.py": "nbconvert",
+    "study/test_scoreboard.py": "nbclient",
+}
+"""Modules that are left out where what they need is not installed: `pip install -e .[test]` brings what others need."""
+
+collect_ignore = [module for module, needed in NEEDED.items() if find_spec(needed) is None]
+
+
+def pytest_report_header():
+    """Say what is left out."""
+    return [f"left out: {module}, which needs {NEEDED[module]}" for module in collect_ignore]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,7 +79,7 @@ def no_figures_left():
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     """A folder that stands for the repository: there records are written and read."""
-    monkeypatch.setattr(records.paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
     return tmp_path
 
 

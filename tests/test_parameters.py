@@ -6,7 +6,8 @@ import re
 
 import papermill
 import pytest
-from helpers import ROOT, code_cells
+from exhibits import code_cells
+from helpers import ROOT
 
 from simlib_study import loading
 

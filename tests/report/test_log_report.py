@@ -13,7 +13,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import ROOT, executed, listing, numbered, random_workload
+from exhibits import executed
+from helpers import ROOT, listing, numbered, random_workload
 
 import simlib
 import simlib_report as report

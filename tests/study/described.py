@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-from helpers import code_cells, random_jobs, tang_trace
+from exhibits import code_cells, tang_trace
+from helpers import random_jobs
 
 import simlib_study as study
 from simlib import Workload

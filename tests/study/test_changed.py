@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, words
+from exhibits import executed
+from helpers import words
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 

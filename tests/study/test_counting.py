@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from helpers import judged_cell
+from exhibits import judged_cell
 
 from simlib._util import paths
 from simlib.analysis.stats import Interval

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from described import distances
-from helpers import executed
+from exhibits import executed
 
 import simlib_study as study
 from simlib.core.estimates import Modelled

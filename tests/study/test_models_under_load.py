@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from as_in_study import executed
 from described import DESCRIBED, LOADS
-from helpers import legend, parts, random_jobs
+from exhibits import parts
+from helpers import legend, random_jobs
 
 import simlib
 import simlib_study.load_curves

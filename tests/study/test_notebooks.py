@@ -9,7 +9,8 @@ from itertools import chain
 import pandas as pd
 import pytest
 from check_synthetic import complaints
-from helpers import ROOT, code_cells, executed, texts
+from exhibits import code_cells, executed
+from helpers import ROOT, texts
 from matplotlib.figure import Figure
 
 from simlib import plots

@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, first_days, table, texts, verdict_by_id, words
+from exhibits import executed, verdict_by_id
+from helpers import first_days, table, texts, words
 
 import simlib_study as study
 from simlib import EASY, Conservative, compare, load, simulate

@@ -7,7 +7,8 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import ROOT, busy_users, seeds, table, tang_trace
+from exhibits import tang_trace
+from helpers import ROOT, busy_users, seeds, table
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,7 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import ROOT, claimed, judged_cell, listing, texts
+from exhibits import claimed, judged_cell
+from helpers import ROOT, listing, texts
 
 import simlib
 from simlib import plots

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import first_days, lossy, means, trace_logs
+from exhibits import lossy, trace_logs
+from helpers import first_days, means
 
 import simlib_study as study
 from simlib import EASY, Conservative, replicate, simulate

@@ -8,7 +8,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-from helpers import ROOT, claimed, judged_cell
+from exhibits import claimed, judged_cell
+from helpers import ROOT
 
 from simlib import plots
 from simlib.analysis.stats import Interval

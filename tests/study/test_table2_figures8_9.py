@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from helpers import lossy, texts
+from exhibits import lossy
+from helpers import texts
 
 import simlib
 from simlib.core.estimates import Historical

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 from described import table1, wins
-from helpers import code_cells, executed, means, verdict_by_id
+from exhibits import code_cells, executed, verdict_by_id
+from helpers import means
 
 import simlib_study as study
 from simlib import EASY, Conservative, Workload, estimates, replicate, simulate

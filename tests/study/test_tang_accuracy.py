@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from as_in_study import executed
 from described import DESCRIBED, schemes
-from helpers import parts, tang_trace
+from exhibits import parts, tang_trace
 
 import simlib
 from simlib.policies import adjusting

@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, legend, tang_trace, texts
+from exhibits import executed, tang_trace
+from helpers import legend, texts
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import product
 
+import exhibits
 import helpers
 import matplotlib
 import matplotlib.pyplot as plt
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 from as_in_study import executed
 from described import DESCRIBED, MONTHS, as_printed, table_of_gains
-from helpers import tang_trace
+from exhibits import tang_trace
 
 from simlib import EASY, simulate
 from simlib.policies import adjusting
@@ -403,7 +404,7 @@ def claimed(gained, id):
 def test_the_notebook_decides_these_claims(notebook):
     numbers = *range(15, 21), *range(29, 37), 39, 40, 41, 43, 45, 46
     assert [claim["id"] for claim in notebook["verdicts"]] == [f"TG-{number}" for number in numbers]
-    assert claims.UNTESTED not in helpers.verdict_by_id(notebook["verdicts"]).values()
+    assert claims.UNTESTED not in exhibits.verdict_by_id(notebook["verdicts"]).values()
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from described import DESCRIBED, FACTORS, FIRST, SECOND, wins
-from helpers import parts
+from exhibits import parts
 
 from simlib_study.claims import HOLDS, HOLDS_NOT, criteria
 from simlib_study.mualem2001 import SP2
