@@ -1,23 +1,23 @@
 """Figures 4 and 7 of Mu'alem & Feitelson, and the family of Feitelson models: models against load, and the verdicts."""
 
-import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from helpers import legend, random_jobs, texts
+from described import FIRST, LOADS, SECOND, decided
+from helpers import legend, parts, random_jobs, texts
 
 import simlib
 import simlib_study.load_curves
 from simlib import EASY, Conservative, estimates, plots
 from simlib.models import feitelson96
-from simlib_study import claims, records
-from simlib_study.claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED, Measure
+from simlib_study import records
+from simlib_study.claims import HOLDS, HOLDS_NOT, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED, Measure
 from simlib_study.mualem2001 import feitelson_family, load_curves
 from simlib_study.mualem2001.feitelson_family import MAIN, NOT_COUNTED
-from simlib_study.mualem2001.load_curves import DIFFERENCE, POINT, Curves
+from simlib_study.mualem2001.load_curves import DIFFERENCE, POINT
 from simlib_study.verdicts import LIKELY, TEXT
 from tools import fit_family
 
@@ -95,10 +95,9 @@ def test_pictures_ring_what_the_ceiling_stopped_and_leave_out_what_lies_far_abov
 
 # What the notebooks measure, on made-up simulations
 
+
 SHORT = {"feitelson_jobs": 700, "jann_jobs": 700, "feitelson_batch": 20, "jann_batch": 20, "number_of_runs": 2}
 SHORT |= {"loads": [0.7, 0.8]}
-LOADS = (0.5, 0.75, 0.8, 0.9)
-METRICS = ("response_s", "bounded_slowdown")
 
 
 @pytest.fixture(scope="module")
@@ -109,167 +108,57 @@ def elsewhere(tmp_path_factory):
         yield records.paths.ROOT
 
 
-@pytest.fixture(scope="module")
-def figure4(elsewhere):
-    return executed("mualem2001/figure4", **SHORT)
+def told(id, **changed):
+    """The verdicts on the parts of a claim, with the differences of Figure 7 or others."""
+    return parts(decided(id, **changed))
 
 
-@pytest.fixture(scope="module")
-def family(elsewhere):
-    """Few short runs, whose verdicts mean nothing; with a member of the reader's own."""
-    mine = (
-        'members = feitelson_family.members()\nmembers = {name: members[name] for name in ("%s", "Paragon", "KTH")}\n'
-    )
-    mine = mine % MAIN + 'members["mine"] = members["KTH"] | {"size": members["Paragon"]["size"]}'
-    return executed(
-        "mualem2001/feitelson-family", {"members = feitelson_family.members()": mine}, **SHORT, variant_loads=[0.8]
-    )
-
-
-def made_up(values, ceiling=(), runs=4, spread=0.001):
-    """Differences of several runs: by model a value of response time and one of slowdown, at all loads or by load."""
-    rng, wiggle = np.random.default_rng(1), spread * np.linspace(-1, 1, runs)
-    wiggles = {label: rng.permutation(wiggle) for label in values}
-    rows = {}
-    for seed, (label, pair), load in itertools.product(range(runs), values.items(), LOADS):
-        for metric, value in zip((*METRICS, "backfilled"), (*pair, pair[0]), strict=True):
-            relative = (value[load] if isinstance(value, dict) else value) + wiggles[label][seed]
-            found = {"relative": relative, "ceiling": (label, load) in ceiling}
-            rows[1 + seed, label, load, TEXT, "conservative", metric] = found
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(DIFFERENCE)
-
-
-def of_figure4(notebook, jann, **settings):
-    """The verdicts on the two claims of Figure 4, where the differences on the Jann model are these."""
-    table, more = made_up({"Jann": jann}, **settings), notebook["more"]
-    measures = {"MF-06": lambda of: {"response time": more(of, "response_s")}, "MF-07": notebook["less"]}
-    return tuple(notebook["study"].claim(id, table, measure)["verdict"] for id, measure in measures.items())
-
-
-@pytest.mark.parametrize(
-    "jann, spread, expected",
-    [
-        ((0.15, -0.08), 0.001, (REPRODUCED, REPRODUCED)),
-        ((-0.15, 0.12), 0.001, (NOT, NOT)),  # the schedulers exchanged
-        ((0.15, -0.12), 0.001, (REPRODUCED, PARTLY)),  # beyond a tenth is not slight
-        ((0.01, -0.5), 0.1, (INCONCLUSIVE, PARTLY)),  # some runs deny it
-    ],
-)
-def test_figure_4_is_reproduced_as_the_paper_describes_it(figure4, jann, spread, expected):
-    assert of_figure4(figure4, jann, spread=spread) == expected
-
-
-def test_only_high_loads_below_the_ceiling_decide_about_the_jann_model(figure4):
+def test_only_high_loads_below_the_ceiling_decide_about_the_jann_model():
     falls = {0.5: -0.3, 0.75: 0.1, 0.8: 0.1, 0.9: -0.5}
-    for stopped, verdict in (((), NOT), ((0.9,), REPRODUCED), (LOADS, INCONCLUSIVE)):
-        found = of_figure4(figure4, (falls, -0.12), ceiling=[("Jann", load) for load in stopped])
-        assert found[0] == verdict
+    for stopped, verdict in (((), HOLDS_NOT), ((0.9,), HOLDS), (LOADS, OPEN)):
+        found = told("MF-06", jann=(falls, -0.12), ceiling=[("Jann", load) for load in stopped])
+        assert found["response time"] == verdict
 
 
-FIRST, SECOND = "Fsl, no repetition", "Fsl, Jann's arrivals"
-AS_IN_FIGURE_7 = {"F": (0.01, -0.01), "Fs": (0.02, -0.1), "Fl": (0.03, -0.02), "Fsl": (0.09, -0.1)}
-AS_IN_FIGURE_7 |= {"Jann": (0.2, -0.2), FIRST: (0.1, -0.11), SECOND: (0.1, -0.11)}
+@pytest.mark.parametrize("id", ["MF-05", "MF-14", "MF-20", "MF-21", "MF-22", "MF-23", "MF-24", "MF-43"])
+def test_differences_within_the_spread_of_the_runs_cannot_be_told(id):
+    assert set(told(id, spread=3).values()) == {OPEN}
 
 
-@pytest.fixture
-def parts(family):
-    """A function that gives the verdicts on the parts of a claim, with the differences of Figure 7 or others."""
-
-    def parts(id, points=None, ceiling=(), spread=0.001, **changed):
-        table = made_up(AS_IN_FIGURE_7 | changed, ceiling, spread=spread).xs(TEXT, level="rule")
-        found = (family["of_f"] | family["of_fsl"])[id](Curves(points, table))
-        return {part: claims.criteria()[id][part].judge(one) for part, one in found.items()}
-
-    return parts
-
-
-FALSE = {
-    "MF-05": {"F": (0.3, -0.3)},
-    "MF-14": {"F": (0.3, 0)},
-    "MF-20": {"Fl": (-0.15, 0), "F": (-0.3, 0)},
-    "MF-21": {"Fl": (0.2, 0)},
-    "MF-22": {"F": (0, -0.2)},
-    "MF-23": {"Jann": (0.05, -0.05)},
-    "MF-24": {FIRST: (0.16, -0.16), SECOND: (0.25, -0.25)},
-    "MF-43": {"Fl": (0.08, 0), "Fs": (0.085, 0)},
-}
-"""By claim, differences that deny all its parts."""
-
-
-@pytest.mark.parametrize("id", FALSE)
-def test_what_the_text_says_holds_as_it_describes_it_and_not_where_all_is_denied(parts, id):
-    assert set(parts(id).values()) == {HOLDS}
-    assert set(parts(id, **FALSE[id]).values()) == {HOLDS_NOT}
-    assert set(parts(id, spread=3).values()) == {OPEN}
-
-
-def test_equal_amounts_are_asked_at_the_load_at_which_the_schedulers_differ_most_and_equal_means_over_high_loads(parts):
+def test_equal_amounts_are_asked_at_the_load_at_which_the_schedulers_differ_most_and_equal_means_over_high_loads():
     rises = {0.5: 0.0, 0.75: 0.01, 0.8: 0.02, 0.9: 0.1}
-    assert set(parts("MF-14", F=(rises, 0)).values()) == {HOLDS_NOT}
-    assert set(parts("MF-14", F=(rises, 0), ceiling=[("F", 0.9)]).values()) == {HOLDS}
-    assert parts("MF-05", F=(rises, 0))["response time"] == HOLDS
-    assert parts("MF-05", F=({**rises, 0.9: 0.2}, 0))["response time"] == HOLDS_NOT
-    assert set(parts("MF-05", ceiling=[("F", load) for load in LOADS]).values()) == {OPEN}
+    assert set(told("MF-14", F=(rises, 0)).values()) == {HOLDS_NOT}
+    assert set(told("MF-14", F=(rises, 0), ceiling=[("F", 0.9)]).values()) == {HOLDS}
+    assert told("MF-05", F=(rises, 0))["response time"] == HOLDS
+    assert told("MF-05", F=({**rises, 0.9: 0.2}, 0))["response time"] == HOLDS_NOT
+    assert set(told("MF-05", ceiling=[("F", load) for load in LOADS]).values()) == {OPEN}
 
 
-def test_mirror_claims_are_judged_alike(parts):
+def test_mirror_claims_are_judged_alike():
     grows, shrinks, none = ((sign * 0.08, sign * 0.08) for sign in (1, -1, 0))
     small = {"F": (0.02, 0.02), "Fl": grows, "Fs": grows}
     turned = {"F": (-0.02, -0.02), "Fl": shrinks, "Fs": shrinks}
     less = {"F": grows, "Fl": (0.02, 0.02), "Fs": (0.02, 0.02)}
     for changed, verdict in ((small, HOLDS), (turned, HOLDS), (less, HOLDS_NOT), ({"F": none} | less, HOLDS_NOT)):
-        assert parts("MF-20", **changed)["makes a difference"] == verdict
-        assert parts("MF-22", **changed)["makes a difference"] == verdict
+        assert told("MF-20", **changed)["makes a difference"] == verdict
+        assert told("MF-22", **changed)["makes a difference"] == verdict
 
 
-@pytest.mark.parametrize(
-    "id, changed, holds, denied",
-    [
-        ("MF-20", {"Fl": (0.15, 0)}, "makes a difference", "small"),
-        ("MF-21", {"Fl": (0.06, 0)}, "enlarged", "considerably"),  # to less than twice
-        ("MF-43", {"Fs": (0.085, -0.1)}, "Fl", "Fs"),  # sizes alone make the difference
-    ],
-)
-def test_of_two_parts_one_may_hold_alone(parts, id, changed, holds, denied):
-    assert parts(id, **changed) == {holds: HOLDS, denied: HOLDS_NOT}
-
-
-def test_each_candidate_is_held_against_what_fsl_lacks_to_jann(parts):
-    found = parts("MF-24", **{FIRST: (0.18, -0.11), SECOND: (0.18, -0.18)})
+def test_each_candidate_is_held_against_what_fsl_lacks_to_jann():
+    found = told("MF-24", **{FIRST: (0.18, -0.11), SECOND: (0.18, -0.18)})
     assert [verdict == HOLDS for verdict in found.values()] == [False, True, True, False]
-    nothing_left = parts("MF-24", Jann=(0.05, -0.2))
+    nothing_left = told("MF-24", Jann=(0.05, -0.2))
     assert list(nothing_left.values()) == [OPEN, OPEN, HOLDS, HOLDS]
 
 
-def test_models_are_compared_at_loads_that_all_of_them_bear(parts):
+def test_models_are_compared_at_loads_that_all_of_them_bear():
     falls = {0.5: 0.0, 0.75: 0.09, 0.8: -0.9, 0.9: -0.9}
-    assert parts("MF-21", Fsl=(falls, 0), Fl=(0.5, 0))["enlarged"] == HOLDS
+    assert told("MF-21", Fsl=(falls, 0), Fl=(0.5, 0))["enlarged"] == HOLDS
     stopped = [("Fl", 0.8), ("Fl", 0.9), ("Fsl", 0.9)]
-    assert parts("MF-21", ceiling=stopped, Fsl=(falls, 0), Fl=(0.5, 0))["enlarged"] == HOLDS_NOT
+    assert told("MF-21", ceiling=stopped, Fsl=(falls, 0), Fl=(0.5, 0))["enlarged"] == HOLDS_NOT
     low = {0.5: 0.01, 0.75: 0.2, 0.8: 0.2, 0.9: 0.2}
     high = [("F", load) for load in (0.75, 0.8, 0.9)]
-    assert parts("MF-20", ceiling=high, Fl=(low, 0), F=(0, 0))["small"] == HOLDS
-
-
-@pytest.mark.parametrize(
-    "accuracy, stopped, expected",
-    [(0.08, "batches", (HOLDS, HOLDS)), (0.12, "batches", (HOLDS, HOLDS_NOT)), (0.08, "precision", (HOLDS_NOT, OPEN))],
-)
-def test_runs_that_took_100_batches_at_another_accuracy_bear_out_half_the_claim(parts, accuracy, stopped, expected):
-    cases = itertools.product(range(1, 5), ("F", "Jann"), LOADS, ("easy", "conservative"), METRICS)
-    index = pd.MultiIndex.from_tuples(cases, names=[name for name in POINT if name != "rule"])
-    points = pd.DataFrame({"accuracy": accuracy, "stopped": stopped}, index)
-    assert tuple(parts("MF-41", points).values()) == expected
-
-
-def test_interarrival_times_are_compared_at_equal_means(elsewhere):
-    apart = executed("mualem2001/figure7", **SHORT)["apart"]
-    steady, slower = random_jobs(seed=1), random_jobs(seed=2).scale_arrivals(3)
-    bursts = steady.derive(steady.jobs.assign(submit=steady.jobs.submit // 20_000 * 20_000), "in bursts")
-    models = apart.__globals__["models"]
-    for other, near in ((slower, True), (bursts, False)):
-        models |= {"Fsl": lambda seed: steady, "Jann": lambda seed, other=other: other}
-        assert (apart(1) < 0.1) == near
+    assert told("MF-20", ceiling=high, Fl=(low, 0), F=(0, 0))["small"] == HOLDS
 
 
 # The family
@@ -392,8 +281,13 @@ def test_without_the_logs_a_claim_cannot_be_tested():
 # The notebooks, changed
 
 
-def test_a_member_of_ones_own_answers_every_claim_as_the_others_do(family, elsewhere):
-    members, table = [MAIN, "Paragon", "KTH", "mine"], family["of_family"]
+@pytest.mark.slow
+def test_a_member_of_ones_own_answers_every_claim_as_the_others_do(elsewhere):
+    members, every = [MAIN, "Paragon", "KTH", "mine"], "members = feitelson_family.members()"
+    own = 'members["mine"] = members["KTH"] | {"size": members["Paragon"]["size"]}'
+    some = f"{every}\n{own}\nmembers = {{name: members[name] for name in {members}}}"
+    family = executed("mualem2001/feitelson-family", {every: some}, **SHORT, variant_loads=[0.8])
+    table = family["of_family"]
     assert [claim["id"] for claim in family["verdicts"]] == [*family["of_f"], *family["of_fsl"]]
     for id in family["of_f"]:
         assert list(table.xs(id, level="claim").index.unique("member")) == members

@@ -5,13 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
+from described import decided, schemes
 from helpers import legend, parts, tang_trace, verdict_by_id
 
 import simlib
 from simlib.policies import adjusting
-from simlib.policies.adjusting import PERCENTILES
 from simlib_study import claims, results, tang2013, verdicts
-from simlib_study.claims import HOLDS, HOLDS_NOT, NOT, PARTLY, PRINTED, REPRODUCED
+from simlib_study.claims import HOLDS, PRINTED, REPRODUCED
 from simlib_study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
 from simlib_study.tang2013.accuracy import ORIGINAL, place
 
@@ -267,23 +267,6 @@ def test_claims_on_groups_hold_where_users_have_habits(run, made_up):
     assert found["scatters_less"]["readings"][PRINTED]["verdict"] == REPRODUCED
 
 
-def test_claims_on_inaccuracy_fail_for_good_estimates(run):
-    one = tang_trace(habits().assign(run=lambda jobs: jobs.estimate - 60))
-    found = run("table1-figures1-2", one, resamples=100)
-    assert found["use_little"]["verdict"] == found["quarters_vary"]["verdict"] == NOT
-
-
-def test_claims_on_groups_fail_where_one_user_is_erratic_and_many_jobs_are_short(run):
-    rng = np.random.default_rng(1)
-    jobs = habits(days=120)
-    erratic = rng.random(len(jobs)) < 0.25
-    share = np.where(erratic, 1, 0.01 + 0.001 * (jobs.user % 5))
-    jobs = jobs.assign(run=np.rint(share * jobs.estimate).astype(int), group=erratic.astype(int))
-    found = run("table2", tang_trace(jobs), resamples=50)
-    assert parts(found["scatters_less"])["user"] == HOLDS_NOT, "projects tell the erratic jobs, users do not"
-    assert run("table2", tang_trace(jobs.assign(group=1)), resamples=50)["close"]["verdict"] == NOT
-
-
 @pytest.mark.slow
 def test_table_1_can_count_something_more_and_table_2_have_another_key(run, made_up):
     more = {'"std_R": r.std(),': '"std_R": r.std(), "median_R": r.median(),'}
@@ -396,151 +379,21 @@ def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, ma
     assert len(results.cells(found["compared"])) == 10
 
 
-def as_described():
-    """What a study finds of a log as the text describes it: by (key, window, threshold, metric), a number a percentile.
-
-    Percentiles fall from the maximum to the median.
-    """
-    found = {}
-    for key, less in ((TRIPLE, 0), (DOUBLE, 0.02), ("user", 0.03), ("project", 0.05)):
-        for window, threshold in ((None, 0), (None, 0.5), ("1 month", 0), ("1 month", 0.5)):
-            gain, cost = 0.01 if window else 0, 0.005 if threshold else 0
-            kept = (0.75 if threshold else 1) * ((0.875 if key == TRIPLE else 0.95) if window else 1)
-            ue, be = UNDER * kept, BAD * kept
-            oe = OVER + (0.05 if key == DOUBLE else 0) + UNDER - ue + BAD - be
-            shares = {"UE_share": ue, "BE_share": be, "OE_share": oe, "NA_share": 1 - oe - ue - be}
-            exact = {"accuracy": ACCURACY - less + gain - cost} | shares
-            found |= {(key, window, threshold, metric): values for metric, values in exact.items()}
-    return found
-
-
-ACCURACY = np.array([0.58, 0.6, 0.62, 0.635, 0.65, 0.675, 0.665])
-UNDER = np.array([0.02, 0.05, 0.09, 0.13, 0.165, 0.2, 0.3])
-BAD = np.array([0.002, 0.006, 0.012, 0.017, 0.0215, 0.03, 0.05])
-OVER = np.array([0.3, 0.5, 0.56, 0.58, 0.6, 0.58, 0.4])
-
-
-def drawn(numbers, names):
-    """A table by replication: the numbers as they are, and twenty times nearly so."""
-    near = 1 + 1e-6 * np.append(0, np.random.default_rng(1).normal(size=20))
-    table = pd.DataFrame({at: value * near for at, value in numbers.items()})
-    return table.rename_axis(index="replication", columns=names)
-
-
-def described(change=lambda found: None):
-    """The same as a table of `accuracy.study` on one trace, some of it changed."""
-    found = as_described()
-    change(found)
-    numbers = {(*ORIGINAL, "accuracy"): 0.5}
-    for (key, window, threshold, metric), values in found.items():
-        for p, value in zip(PERCENTILES, values, strict=True):
-            numbers[*place(key, p, threshold, window), metric] = value
-    return drawn(numbers, [*accuracy.DIMENSIONS, "metric"])
-
-
-def decided(id, measures):
-    return tang2013.decided(id, {"as described": {"made up": measures}}, lambda of: of, tang2013.TraceLogs({}))
-
-
-EVERY = accuracy.SIMILARITY | accuracy.RECENCY | {"TG-37": accuracy.recommended}
-
-
-@pytest.mark.parametrize("id", EVERY)
-def test_claims_on_schemes_hold_for_what_the_text_describes(id):
-    assert decided(id, EVERY[id](described()))["verdict"] == REPRODUCED
-
-
-def changed(metric, change, key=TRIPLE, window=(None, "1 month"), threshold=(0, 0.5)):
-    """A function that changes a metric of some schemes."""
-
-    def apply(found):
-        for at in list(found):
-            if at[0] == key and at[1] in window and at[2] in threshold and at[3] == metric:
-                found[at] = change(found[at])
-
-    return apply
-
-
-MONTH, LIMITED = {"window": ("1 month",)}, {"threshold": (0.5,)}
-
-
-def at(place, value, others=1.0):
-    """One percentile has this value, by its place: what is false there alone tells the least from the farthest."""
-    return np.where(np.arange(7) == place, value, others)
-
-
-FALSE = [
-    ("TG-04", "every scheme", changed("accuracy", lambda of: of - 0.1, "project")),
-    ("TG-05", "triple over double", changed("accuracy", lambda of: of - 0.025)),
-    ("TG-05", "double over user", changed("accuracy", lambda of: of + 0.02, "user")),
-    ("TG-05", "double over project", changed("accuracy", lambda of: of + 0.04, "project")),
-    ("TG-06", "rises", changed("accuracy", lambda of: of[::-1])),
-    ("TG-06", "step by step", changed("accuracy", lambda of: of[[0, 2, 1, 3, 4, 5, 6]])),
-    ("TG-06", "best at the 70th", changed("accuracy", lambda of: of[[0, 1, 2, 3, 4, 6, 5]])),
-    ("TG-07", "UE grows", changed("UE_share", lambda of: of[::-1])),
-    ("TG-07", "BE grows", changed("BE_share", lambda of: of[::-1])),
-    ("TG-07", "NA falls", changed("NA_share", lambda of: of[::-1])),
-    ("TG-07", "OE grows first", changed("OE_share", lambda of: np.linspace(0.7, 0.4, 7))),
-    ("TG-07", "then falls", changed("OE_share", lambda of: np.linspace(0.3, 0.7, 7))),
-    ("TG-08", "accuracy", changed("accuracy", lambda of: of - 0.1)),
-    ("TG-08", "BE", changed("BE_share", lambda of: of * 3)),
-    ("TG-08", "UE", changed("UE_share", lambda of: of * 3)),
-    ("TG-09", "triple key", changed("UE_share", lambda of: of * at(3, 1.4), **LIMITED)),
-    ("TG-09", "triple key, most", changed("UE_share", lambda of: of * at(3, 0.1), **LIMITED)),
-    ("TG-09", "double key", changed("UE_share", lambda of: of * at(3, 1.5), DOUBLE, **LIMITED)),
-    ("TG-09", "cost", changed("accuracy", lambda of: of - 0.03, DOUBLE, **LIMITED)),
-    ("TG-10", "triple key, high percentiles", changed("accuracy", lambda of: of - 0.02, **MONTH)),
-    ("TG-10", "triple key", changed("accuracy", lambda of: of - at(4, 0.02, 0), **MONTH)),
-    ("TG-10", "double key", changed("accuracy", lambda of: of - at(5, 0.02, 0), DOUBLE, **MONTH)),
-    ("TG-10", "slightly", changed("accuracy", lambda of: of * 1.3, **MONTH)),
-    ("TG-11", "BE, triple key", changed("BE_share", lambda of: of + at(0, 0.01, 0), **MONTH)),
-    ("TG-11", "BE, double key", changed("BE_share", lambda of: of * at(5, 1.2), DOUBLE, **MONTH)),
-    ("TG-11", "UE, triple key", changed("UE_share", lambda of: of * at(5, 1.2), **MONTH)),
-    ("TG-11", "UE, double key", changed("UE_share", lambda of: of * at(5, 1.2), DOUBLE, **MONTH)),
-    ("TG-22", "above half", changed("OE_share", lambda of: of - 0.2)),
-    ("TG-23", "more OE", changed("OE_share", lambda of: of - at(4, 0.1, 0), DOUBLE)),
-    ("TG-23", "similar UE", changed("UE_share", lambda of: of - at(5, 0.12, 0), DOUBLE)),
-    ("TG-23", "similar UE", changed("UE_share", lambda of: of + at(5, 0.12, 0), DOUBLE)),
-    ("TG-23", "similar BE", changed("BE_share", lambda of: of - at(5, 0.12, 0), DOUBLE)),
-    ("TG-23", "similar BE", changed("BE_share", lambda of: of + at(5, 0.12, 0), DOUBLE)),
-    ("TG-24", "NA unchanged", changed("NA_share", lambda of: of + at(2, 0.01, 0), **LIMITED)),
-    ("TG-24", "NA unchanged", changed("NA_share", lambda of: of - at(2, 0.01, 0), **LIMITED)),
-    ("TG-24", "goes to OE", changed("OE_share", lambda of: of - at(4, 0.01, 0), **LIMITED)),
-    ("TG-25", "triple key", changed("UE_share", lambda of: of * 1.15, **MONTH)),
-    ("TG-25", "double key", changed("UE_share", lambda of: of * at(4, 0.8), DOUBLE, **MONTH)),
-    ("TG-37", "UE", changed("UE_share", lambda of: of * 4)),
-    ("TG-37", "BE", changed("BE_share", lambda of: of * 4)),
-    ("TG-38", "at least", changed("accuracy", lambda of: of - 0.1)),
-    ("TG-38", "size", changed("accuracy", lambda of: of * 1.5)),
-]
-
-
-@pytest.mark.parametrize("id, part, change", FALSE)
-def test_what_is_false_of_the_schemes_is_told(id, part, change):
-    claim = decided(id, EVERY[id](described(change)))
-    assert parts(claim)[part] == HOLDS_NOT and claim["verdict"] in (NOT, PARTLY)
-
-
 def test_overestimates_rise_and_fall_though_one_percentile_has_fewer():
-    claim = decided("TG-07", EVERY["TG-07"](described(changed("OE_share", lambda of: of - at(1, 0.45, 0)))))
-    assert parts(claim)["OE grows first"] == parts(claim)["then falls"] == HOLDS
-
-
-def test_every_part_of_the_claims_on_schemes_has_been_false_once():
-    assert {(id, part) for id, part, _ in FALSE} == {(id, part) for id in EVERY for part in claims.criteria()[id]}
+    found = parts(decided("TG-07", metric="OE_share", change=lambda of: of - 0.45 * np.eye(7)[1]))
+    assert found["OE grows first"] == found["then falls"] == HOLDS
 
 
 def test_keys_that_make_the_same_groups_have_nothing_to_compare():
-    def same(found):
-        found |= {(DOUBLE, *at[1:]): values for at, values in found.items() if at[0] == "user"}
-
-    measures = accuracy.SIMILARITY["TG-05"](described(same))
+    others = schemes().drop(columns=DOUBLE, level="key")
+    same = others.xs("user", axis=1, level="key", drop_level=False).rename(columns={"user": DOUBLE}, level="key")
+    measures = accuracy.SIMILARITY["TG-05"](pd.concat([others, same], axis=1))
     assert measures["double over user"] == claims.NOTHING and measures["triple over double"].low > 0
 
 
 def test_other_readings_stand_behind_the_verdict_and_printed_numbers_beside_it():
-    false, printed = described(changed("accuracy", lambda of: of - 0.1)), {"at least": 0.35, "size": 0.35}
-    readings = {"a": {"made up": described()}, "b": {"made up": false}}
+    false, printed = schemes("accuracy", lambda of: of - 0.1), {"at least": 0.35, "size": 0.35}
+    readings = {"a": {"made up": schemes()}, "b": {"made up": false}}
     claim = tang2013.decided("TG-38", readings, accuracy.SIMILARITY["TG-38"], tang2013.TraceLogs({}), printed=printed)
     assert claim["verdict"] == claim["readings"][PRINTED]["verdict"] == REPRODUCED
     assert claim["evidence"].endswith("b: not reproduced")
@@ -568,47 +421,6 @@ def test_another_line_is_in_figure_11s_table_and_picture(run, made_up):
     assert np.interp(0.4, x, curve) == pytest.approx((accuracy.used(made_up) < 0.4).mean(), abs=0.002)
     assert len(results.cells(found["table"])) == 2 * len(verdicts.published("tang2013_figure11"))
     assert [found[name]["id"] for name in ("best", "cross", "closer", "least_away")] == list(figure11.MEASURES)
-
-
-def lines(best=0.03, below=0.05, above=-0.05, double=0.5, gain=0.4):
-    """What `figure11.averages` finds of a log as the text describes it, or not quite.
-
-    By how much the median of the 85th percentile is ahead of the others, the median scheme is above it below 0.4 of the
-    jobs and above, how much of the distance from the users' line is left with the double key, and what the 85th gains.
-    """
-    numbers, q = {}, np.array(list(figure11.QUANTILES.values()))
-    users = 0.2 + 0.6 * q
-    medium = users * (1 + gain)
-    median = medium + np.where(q < 0.4, below, above)
-    of = {"original": users, "maximum": users + 0.02, "85th percentile": medium, "median": median}
-    for key, left in ((TRIPLE, 1), (DOUBLE, double)):
-        for name, values in of.items():
-            for metric, value in zip(figure11.QUANTILES, users + left * (values - users), strict=True):
-                numbers[key, name, metric] = value
-            numbers[key, name, "gain"] = gain
-        others = [numbers[key, name, "median"] for name in of if name != "85th percentile"]
-        numbers[key, "85th percentile", "median"] = best + max(others)
-    return drawn(numbers, ["key", "line", "metric"])
-
-
-@pytest.mark.parametrize("id", figure11.MEASURES)
-def test_claims_on_single_jobs_hold_for_what_the_text_describes(id):
-    assert decided(id, figure11.MEASURES[id](lines()))["verdict"] == REPRODUCED
-
-
-@pytest.mark.parametrize(
-    "id, part, change",
-    [
-        ("TG-12", "best", {"best": -0.01}),
-        ("TG-12", "than the original", {"gain": 0.1}),
-        ("TG-26", "below 0.4", {"below": -0.05}),
-        ("TG-26", "above 0.4", {"above": 0.05}),
-        ("TG-27", "nearer", {"double": 1.5}),
-        ("TG-44", "nearest", {"gain": 0.01}),
-    ],
-)
-def test_what_is_false_of_single_jobs_is_told(id, part, change):
-    assert parts(decided(id, figure11.MEASURES[id](lines(**change))))[part] == HOLDS_NOT
 
 
 # The real logs
