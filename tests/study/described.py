@@ -350,7 +350,7 @@ def figure13(p95=0.11, p85=0.13, p70=0.15):
     return drawn({(month, case): value for month in "ab" for case, value in values.items()}, ["month", "case"])
 
 
-def gains(of, months=("2009-01", "2009-02", "2009-03")):
+def table_of_gains(of, months=("2009-01", "2009-02", "2009-03")):
     """What `scheduling.gains` gives: by (order, case, metric) a gain, of all months or by month, and its spread."""
     noise = np.concatenate([[0], np.linspace(-1, 1, 41)])
     found = {
@@ -362,8 +362,11 @@ def gains(of, months=("2009-01", "2009-02", "2009-03")):
     return pd.Series(found).rename_axis([*scheduling.AVERAGED, "month", "replication"])
 
 
+MONTHS = [str(month) for month in pd.period_range("2009-01", periods=24, freq="M")]
+
+
 def as_printed(months=24):
-    """Gains of the sizes that the paper prints, and for the rest of the kind that it describes, as for `gains`."""
+    """Gains of the sizes that the paper prints, and for the rest of the kind that it describes, with their spreads."""
     some = np.arange(months) % 2 == 0
     schemes = {
         ("wfp", "regular"): {95: 0.16, 85: 0.15, 70: 0.1},
@@ -401,7 +404,7 @@ def figures14_17_gains(**changed):
     for name, gain in changed.items():
         order, strategy, p, metric = name.split()
         others[order, f"{strategy} {p}", metric] = gain, 0.01
-    return gains(as_printed() | others, [str(month) for month in pd.period_range("2009-01", periods=24, freq="M")])
+    return table_of_gains(as_printed() | others, MONTHS)
 
 
 # All
