@@ -1,8 +1,8 @@
 """The model of users' estimates: its notebook, run and changed, and what it measures."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from described import distances
 from helpers import executed, legend
 
 import simlib_study as study
@@ -51,53 +51,10 @@ def test_a_log_whose_estimates_were_modelled_is_met_and_uniform_ones_are_not(mad
     assert (sd.loc["model", ["tv", "ks"]] > 0).all()
 
 
-def distances(model, uniform, estimates=0.05, spread=0.001):
-    """Distances of the model and of uniform estimates on two logs, on the second a little less, in three draws."""
-    rows = {}
-    for requested, less in (("CTC", 0), ("KTH", 0.01)):
-        for draw in (1, 2, 3):
-            shift = (draw - 2) * spread - less
-            rows[requested, "model", draw] = {"tv": 0.1, "ks": model + shift, "ks_estimate": estimates + shift}
-            rows[requested, "f2", draw] = {"tv": 0.5, "ks": uniform + shift, "ks_estimate": 0.5}
-    return pd.DataFrame(rows).T.rename_axis(["trace", "estimates", "run"])
-
-
-@pytest.mark.parametrize(
-    "model, uniform, estimates, expected",
-    [
-        (0.09, 0.5, 0.05, claims.REPRODUCED),
-        (0.2, 0.5, 0.05, claims.NOT),  # the headline
-        (0.09, 0.5, 0.2, claims.PARTLY),
-        (0.09, 0.08, 0.05, claims.PARTLY),
-        (0.1, 0.5, 0.05, claims.INCONCLUSIVE),
-    ],
-)
-def test_the_model_is_measured_on_the_log_that_is_farthest(made, model, uniform, estimates, expected):
-    far = distances(model, uniform, estimates)
-    assert study.claim("MF-32", {TEXT: far}, made["as_real_ones"])["verdict"] == expected
-
-
 def test_without_uniform_estimates_there_is_nothing_to_compare_the_model_with(made):
-    far = distances(0.05, 0.5).drop("f2", level="estimates")
+    far = distances(model=0.05).drop("f2", level="estimates")
     parts = study.claim("MF-32", {TEXT: far}, made["as_real_ones"])["readings"][TEXT]["parts"]
     assert parts[0]["high"] < 0.1 and np.isnan(parts[2]["value"])
-
-
-@pytest.mark.parametrize(
-    "too_small, factor, expected",
-    [
-        (10, 10, (claims.REPRODUCED, claims.REPRODUCED)),
-        (3, 4, (claims.NOT, claims.NOT)),
-        (30, 30, (claims.NOT, claims.NOT)),
-    ],
-)
-def test_estimates_that_are_too_small_and_those_of_short_jobs_are_measured(made, too_small, factor, expected):
-    runs = np.tile([60, 600], 50)
-    estimate = runs * np.where(runs < 90, 2 * factor, 2)
-    estimate[:too_small] = runs[:too_small]
-    jobs = {"CTC": pd.DataFrame({"run": runs, "estimate": estimate})}
-    measures = {"MF-46": made["too_small"], "MF-47": made["stretched"]}
-    assert tuple(study.claim(id, {TEXT: jobs}, of)["verdict"] for id, of in measures.items()) == expected
 
 
 def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(made):

@@ -6,9 +6,9 @@ import pytest
 from as_in_study import executed
 from helpers import legend, texts
 
-from simlib import EASY, Conservative, Workload, load, plots, replicate, simulate
-from simlib_study import claims, records
-from simlib_study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
+from simlib import EASY, Conservative, load, plots, replicate, simulate
+from simlib_study import records
+from simlib_study.claims import UNTESTED
 from simlib_study.mualem2001 import feitelson_family, figures5_6
 from simlib_study.mualem2001.figures5_6 import WEEK
 from simlib_study.results import AS_IT_IS
@@ -49,39 +49,6 @@ def notebook(tmp_path_factory):
     return made
 
 
-def parts(id, found):
-    """The verdicts on the parts of a claim by what was measured."""
-    return {part: claims.criteria()[id][part].judge(one) for part, one in found.items()}
-
-
-def amounts(notebook, sdsc, other=0.99, shaken=(0, -0.005, 0.005)):
-    """The verdict on what is made up: conservative has so many times what EASY has; shakes move it a little."""
-    metrics = ["backfilled", "response_s", "bounded_slowdown"]
-    rows = {
-        (TEXT, log, run): [factor - 1 + move for factor in (sdsc if log == "SDSC" else [other] * 3)]
-        for log in ("CTC", "SDSC", "CM5 exact")
-        for run, move in enumerate(shaken)
-    }
-    index = pd.MultiIndex.from_tuples(list(rows), names=["rule", "log", "run"])
-    runs = pd.DataFrame(list(rows.values()), index, metrics)
-    return notebook["study"].claim("MF-16", runs, notebook["amounts"], needs=["SDSC"])
-
-
-@pytest.mark.parametrize(
-    "sdsc, other, expected",
-    [
-        ((1.05, 1.2, 1.1), 0.99, [HOLDS, HOLDS, HOLDS, HOLDS]),
-        ((1.05, 1.2, 1.001), 0.99, [HOLDS, HOLDS, HOLDS, OPEN]),  # within the spread of the shakes
-        ((1.05, 1.2, 1.1), 0.85, [HOLDS_NOT, HOLDS, HOLDS, HOLDS]),  # on another log the amounts differ
-        ((0.9, 0.9, 0.9), 0.8, [HOLDS_NOT, HOLDS_NOT, HOLDS_NOT, HOLDS_NOT]),
-    ],
-)
-def test_the_claim_on_logs_is_judged_as_the_paper_describes_it(notebook, sdsc, other, expected):
-    found = amounts(notebook, sdsc, other)["readings"][TEXT]["parts"]
-    assert [one["verdict"] for one in found] == expected
-    assert found[0]["on"] == ("CTC" if other < 0.99 else "SDSC")
-
-
 def test_the_printed_table_has_the_performance_and_not_the_amounts(notebook):
     changes = figures5_6.compared(
         runs_of({"easy": [0.5], "conservative": [0.5]}).assign(response_s=1, bounded_slowdown=1)
@@ -99,48 +66,9 @@ def test_what_stands_in_for_logs_is_not_judged_and_models_are(notebook):
     assert plots.SYNTHETIC not in texts(notebook["picture_of_models"])
 
 
-def on_jann(easy, conservative, load=0.8):
-    """What both schedulers have, by replication, on the Jann model at a load, compared."""
-    rows = {
-        ("Jann", load, name, run, "all"): value
-        for name, of in {"easy": easy, "conservative": conservative}.items()
-        for run, value in enumerate(of, 1)
-    }
-    values = pd.Series(rows)
-    runs = pd.DataFrame({"jobs": 100, "backfilled": values, "size_ratio": values})
-    return figures5_6.compared(runs.rename_axis(["log", "load", "policy", "run", "group"]))
-
-
-@pytest.mark.parametrize(
-    "conservative, larger, slightly",
-    [
-        ([0.58, 0.59, 0.6], HOLDS, HOLDS),
-        ([0.4, 0.41, 0.42], HOLDS, HOLDS_NOT),
-        ([0.63, 0.64, 0.65], HOLDS_NOT, HOLDS),
-        ([0.3, 0.6, 0.9], OPEN, OPEN),
-    ],
-)
-def test_the_amount_on_models_is_told_workload_by_workload_at_high_loads(notebook, conservative, larger, slightly):
-    low = on_jann([0.6, 0.61, 0.62], [0.9, 0.91, 0.92], load=0.5)
-    one = notebook["on_jann"](pd.concat([low, on_jann([0.6, 0.61, 0.62], conservative)]), "backfilled")
-    assert parts("MF-15", {"larger": one, "slightly": one}) == {"larger": larger, "slightly": slightly}
-
-
-@pytest.mark.parametrize(
-    "easy, conservative, expected",
-    [
-        ([0.6, 0.61, 0.62], [0.7, 0.71, 0.72], [HOLDS, HOLDS]),
-        ([0.6, 0.61, 0.62], [0.5, 0.51, 0.52], [HOLDS, HOLDS_NOT]),
-        ([1.2, 1.21, 1.22], [1.3, 1.31, 1.32], [HOLDS_NOT, HOLDS]),
-        ([0.6, 0.61, 0.62], [0.4, 0.61, 0.8], [HOLDS, OPEN]),
-    ],
-)
-def test_selection_by_size_is_told_by_the_mean_sizes(notebook, easy, conservative, expected):
-    assert list(parts("MF-17", notebook["smaller"](on_jann(easy, conservative))).values()) == expected
-
-
 def test_intervals_on_models_are_those_of_student_over_the_seeds():
-    table = figures5_6.intervals(on_jann([0.5, 0.6, 0.7], [0.4, 0.5, 0.7])).xs("backfilled", level="metric")
+    changes = figures5_6.compared(runs_of({"easy": [0.5, 0.6, 0.7], "conservative": [0.4, 0.5, 0.7]}))
+    table = figures5_6.intervals(changes).xs("backfilled", level="metric")
     half = 2.919986 * 0.1 / np.sqrt(3)  # 95th percentile of Student's t with 2 degrees of freedom
     easy = table.xs("easy", level="of").iloc[0]
     assert tuple(easy[["low", "mean", "high"]]) == pytest.approx((0.6 - half, 0.6, 0.6 + half))
@@ -228,28 +156,6 @@ def test_whole_workloads_have_their_means_medians_and_shares_and_those_of_their_
     assert set(resampled["run", "mean"]) == {10, 505, 1000}  # a week counts not at all, once or twice, all of it
 
 
-LONG_AND_NARROW = [(5000, 2), (6000, 2), (7000, 3)] * 3
-SHORT_AND_WIDE = [(50, 16), (60, 20), (70, 30)] * 3
-
-
-def sp2_parts(workload, sp2, others, model=SHORT_AND_WIDE):
-    """The verdicts on the parts of MF-18 where all SP2 logs are alike, and the others, and one member of the family."""
-    made = dict.fromkeys(("CTC", "KTH", "SDSC"), sp2) | dict.fromkeys(("Par-95", "Par-96", "CM5"), others)
-    logs = {label: weeks(workload, of) for label, of in made.items()}
-    of_logs = figures5_6.of_weeks(logs | {"Jann": logs["CTC"]}, resamples=100, seed=1)
-    of_family = figures5_6.of_weeks({"KTH": weeks(workload, model)}, resamples=100, seed=1)
-    return parts("MF-18", figures5_6.sp2_against_others(of_logs, of_family)["KTH"])
-
-
-def test_sp2_jobs_are_held_against_the_other_logs_and_a_member_of_the_family(workload):
-    assert set(sp2_parts(workload, LONG_AND_NARROW, SHORT_AND_WIDE).values()) == {HOLDS}
-    assert set(sp2_parts(workload, SHORT_AND_WIDE, LONG_AND_NARROW, LONG_AND_NARROW).values()) == {HOLDS_NOT}
-    wide_and_long = [(5000, 16), (6000, 20), (7000, 30)] * 3
-    narrow = sp2_parts(workload, [(50, 2), (60, 2), (70, 3)] * 3, LONG_AND_NARROW, wide_and_long)
-    assert narrow["mean run time"] == narrow["median run time"] == HOLDS_NOT
-    assert narrow["mean size"] == HOLDS
-
-
 def test_the_years_of_one_log_count_as_one_all_workloads_alike_and_without_one_nothing_is_measured(workload):
     made = {"CTC": 2, "KTH": 2, "SDSC": 2, "Par-95": 4, "Par-96": 16, "CM5": 8}
     of_logs = figures5_6.of_weeks(
@@ -273,20 +179,6 @@ def test_on_the_logs_sp2_jobs_use_fewer_processors(log):
     logs = {name: log(of) for name, of in {"CTC": "CTC-SP2", "KTH": "KTH-SP2", "SDSC": "SDSC-SP2"}.items()}
     ratios = figures5_6.ratios(figures5_6.of_weeks(logs | {"CM5": log("LANL-CM5")}, resamples=100))
     assert (ratios.high.xs("size", level="quantity") < 0.2).all()
-
-
-def of_runs(run):
-    jobs = pd.DataFrame({"submit": range(len(run)), "run": run, "procs": np.arange(len(run)) % 4 + 1})
-    return Workload(jobs, 4)
-
-
-def test_the_modified_model_is_very_close_where_its_curves_are():
-    log = np.random.default_rng(0).integers(1, 10_000, 4000)
-    cases = ((log, log, HOLDS, HOLDS), (log // 2, log, HOLDS_NOT, HOLDS_NOT), (log, log // 8, HOLDS, HOLDS_NOT))
-    for fsl, jann, to_ctc, to_jann in cases:
-        told = parts("MF-19", figures5_6.gaps([of_runs(fsl)] * 2, of_runs(log), [of_runs(jann)] * 2))
-        assert {told["CTC, all jobs"], told["CTC, by size"]} == {to_ctc}
-        assert {told["Jann, all jobs"], told["Jann, by size"]} == {to_jann}
 
 
 SMALL = {"resamples": 20, "model_jobs": 2000, "model_seeds": 2, "least_jobs": 50}

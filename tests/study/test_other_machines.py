@@ -198,20 +198,6 @@ def test_a_row_is_with_a_claim_against_it_or_open():
     assert deciding.sides(found, 1).to_list() == ["against", "with", "open", "open"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "holds"),
-    [
-        ([-0.1] * 6, True),
-        ([-0.1] * 4 + [0, 0.1], True),
-        ([-0.1] * 4 + [0.1, 0.1], OPEN),
-        ([-0.1] * 3 + [0] * 3, OPEN),
-        ([0.1] * 6, False),
-    ],
-)
-def test_a_claim_holds_on_most_where_two_thirds_are_clear_and_one_in_six_is_against(changes, holds):
-    assert deciding.on_most(rows(*changes), -1) == holds
-
-
 def test_another_year_has_to_agree_on_a_third_and_six_logs_are_needed():
     assert deciding.on_most(rows(*[-0.1] * 6, year=0.2), -1) == OPEN
     assert deciding.on_most(rows(*[-0.1] * 5), -1) is None
@@ -258,17 +244,112 @@ def test_logs_without_a_queue_have_no_say_in_what_it_depends_on():
 # Findings
 
 
-def decided(said):
-    """The verdict by what a function of `deciding` gives."""
-    return study.finding("OWN-11", *said)["verdict"]
+def most(*changes):
+    of = rows(*changes)
+    return deciding.most(by_measure(wait=of), -1, waits(of))
 
 
-@pytest.mark.parametrize(
-    ("changes", "verdict"),
-    [([-0.1] * 6, HOLDS), ([-0.1] * 4 + [0.1] * 2, OPEN), ([-0.1] * 3 + [0.1] * 3, HOLDS_NOT), ([-0.1] * 5, UNTESTED)],
-)
-def test_what_is_claimed_of_most_machines_is_decided_by_their_number(changes, verdict):
-    assert decided(deciding.most(by_measure(wait=rows(*changes)), -1, waits(rows(*changes)))) == verdict
+def within(bound, *changes, half=0.01):
+    return deciding.within(rows(*changes, half=half), bound, "{effect:.1%}")
+
+
+def agreeing(*other):
+    return deciding.same_side({"one": rows(*[0.1] * len(other)), "other": rows(*other)})
+
+
+def dependent(chance):
+    index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "used")])
+    return deciding.depends_on_a_trait(pd.DataFrame({"rho": 0.8, "chance": [chance, chance], "logs": 9}, index))
+
+
+def as_figure8(*so):
+    flat = pd.DataFrame({"ks": 0.05, "zero": 9.0, "hundred": 3.0, "as_claimed": so}, range(len(so)))
+    return deciding.as_figure8(flat.rename("log {}".format))
+
+
+def as_on_intrepid(near, logs):
+    places = pd.MultiIndex.from_product([["below half", "above"], [f"log {each}" for each in range(logs)]])
+    of = pd.DataFrame({"ours": 0.5, "published": 0.5, "near": True}, places.rename(["part", "log"]))
+    of.loc[[("above", f"log {each}") for each in range(near, logs)], "near"] = False
+    return deciding.as_on_intrepid(of)
+
+
+def steps(*last, logs=6):
+    """Scatter falls with the user on so many logs, and so far with another key on some."""
+    return deciding.every_step(pd.concat({"user": rows(*[-0.1] * logs), "both": rows(*last)}, names=["key", "log"]))
+
+
+def sp2(run, size, logs=6):
+    others = {f"log {place}": (run, size) for place in range(logs)}
+    told = pd.DataFrame({"one": (1000, 10), "other": (1000, 10)} | others, ["run", "size"], dtype=float).T
+    return deciding.of_sp2(told, ("one", "other"))
+
+
+def half_there(part, whole):
+    return deciding.half_there(*(by_measure(response=of, slowdown=of) for of in (rows(*part), rows(*whole))))
+
+
+DECIDED = {
+    HOLDS: [
+        most(*[-0.1] * 6),
+        most(*[-0.1] * 4, 0, 0.1),  # two thirds are clear and one in six is against
+        within(0.1, *[0.02] * 6),
+        deciding.not_shorter(rows(*[0] * 6)),  # waits that may be the same
+        deciding.longer(rows(*[0.5] * 4, 0, 0)),
+        agreeing(*[0.2] * 6),
+        agreeing(*[0.005] * 6),  # open, and no other order
+        agreeing(-0.1, -0.1, *[0.1] * 4),
+        dependent(0.02),
+        as_figure8(*[True] * 4, False, False),
+        as_on_intrepid(near=4, logs=6),
+        steps(*[-0.1] * 3),
+        sp2(run=500, size=20),
+        half_there([0.05, 0.06, 0.07, 0.08, 0, 0], [0.1] * 6),
+    ],
+    OPEN: [
+        most(*[-0.1] * 4, 0.1, 0.1),
+        most(*[-0.1] * 3, 0, 0, 0),
+        within(0.02, *[0.005] * 6, half=0.03),
+        within(0.02, *[0.005] * 3, *[0.04] * 3, half=0.03),
+        deciding.longer(rows(*[0.5] * 3, 0, 0, 0)),
+        steps(*[0] * 3),
+    ],
+    HOLDS_NOT: [
+        most(*[0.1] * 6),
+        most(*[-0.1] * 3, *[0.1] * 3),
+        within(0.1, *[0.2] * 6),
+        within(0.02, *[0.005] * 3, *[0.06] * 3, half=0.03),
+        deciding.not_shorter(rows(*[-0.1] * 6)),
+        deciding.longer(rows(*[0.5] * 3, *[-0.5] * 3)),
+        agreeing(*[-0.1] * 3, *[0.1] * 3),
+        dependent(0.03),  # of two
+        as_figure8(*[True] * 3, *[False] * 3),
+        as_on_intrepid(near=3, logs=6),
+        steps(*[0.1] * 3),
+        sp2(run=500, size=5),
+        sp2(run=5000, size=20),
+        half_there([0.05, 0.06, 0.07, -0.08, 0, 0], [0.1] * 6),  # the other sign is not there
+    ],
+    UNTESTED: [
+        most(*[-0.1] * 5),
+        within(0.1, 0),
+        deciding.not_shorter(rows(0)),
+        deciding.longer(rows(0)),
+        agreeing(*[0.1] * 5),
+        dependent(np.nan),
+        as_figure8(),
+        as_on_intrepid(near=5, logs=5),
+        steps(logs=2),
+        sp2(None, None, logs=0),
+        half_there([0.1] * 6, [0.1] * 5 + [0.0]),  # on five it clearly differs
+    ],
+}
+"""By verdict, what is said of logs with these changes."""
+
+
+@pytest.mark.parametrize("verdict", DECIDED)
+def test_what_is_found_is_decided_by_on_how_many_machines_it_is_clear(verdict):
+    assert [study.finding("OWN-11", *said)["verdict"] for said in DECIDED[verdict]] == [verdict] * len(DECIDED[verdict])
 
 
 def test_a_finding_of_two_measures_wants_both():
@@ -287,52 +368,11 @@ def test_a_partition_has_no_say_in_what_is_decided():
     assert deciding.most(by_measure(wait=of), -1)[2]["logs"] == deciding.within(of, 0.2, "")[2]["logs"] == 6
 
 
-def within(bound):
-    return lambda rows: deciding.within(rows, bound, "{effect:.1%}")
-
-
-@pytest.mark.parametrize(
-    ("decide", "changes", "half", "verdict"),
-    [
-        (within(0.1), [0.02] * 6, 0.01, HOLDS),
-        (within(0.1), [0.2] * 6, 0.01, HOLDS_NOT),
-        (within(0.02), [0.005] * 6, 0.03, OPEN),
-        (within(0.02), [0.005] * 3 + [0.04] * 3, 0.03, OPEN),
-        (within(0.02), [0.005] * 3 + [0.06] * 3, 0.03, HOLDS_NOT),
-        (deciding.not_shorter, [0] * 6, 0.01, HOLDS),  # waits that may be the same
-        (deciding.not_shorter, [-0.1] * 6, 0.01, HOLDS_NOT),
-        (deciding.longer, [0.5] * 4 + [0.0] * 2, 0.01, HOLDS),
-        (deciding.longer, [0.5] * 3 + [0.0] * 3, 0.01, OPEN),
-        (deciding.longer, [0.5] * 3 + [-0.5] * 3, 0.01, HOLDS_NOT),
-    ],
-)
-def test_what_is_within_a_bound_on_most_machines_holds(decide, changes, half, verdict):
-    assert decided(decide(rows(*changes, half=half))) == verdict
-    assert decided(decide(rows(0))) == UNTESTED
-
-
-@pytest.mark.parametrize(
-    ("other", "verdict"),
-    [
-        ([0.2] * 6, HOLDS),
-        ([0.005] * 6, HOLDS),  # open, and no other order
-        ([-0.1] * 2 + [0.1] * 4, HOLDS),
-        ([-0.1] * 3 + [0.1] * 3, HOLDS_NOT),
-        ([0.1] * 5, UNTESTED),
-    ],
-)
-def test_rules_agree_on_a_log_where_none_is_clearly_on_the_other_side(other, verdict):
-    found = deciding.same_side({"one": rows(*[0.1] * len(other)), "other": rows(*other)})
-    assert decided(found) == verdict
-    if verdict == HOLDS_NOT:
-        assert "log 0 1 above and 1 below (not so)" in found[1] and found[2]["either"] == 3
-
-
-@pytest.mark.parametrize(("chance", "verdict"), [(0.02, HOLDS), (0.03, HOLDS_NOT), (np.nan, UNTESTED)])
-def test_an_effect_depends_on_a_trait_where_chance_is_rare_for_all_pairs_together(chance, verdict):
-    index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "used")])
-    found = pd.DataFrame({"rho": 0.8, "chance": [chance, chance], "logs": 9}, index)
-    assert decided(deciding.depends_on_a_trait(found)) == verdict
+def test_logs_that_disagree_and_keys_that_lower_the_scatter_are_said():
+    _, text, numbers = agreeing(*[-0.1] * 3, *[0.1] * 3)
+    assert "log 0 1 above and 1 below (not so)" in text and numbers["either"] == 3
+    assert "user on 6 of 6, both on 3 of 3" in steps(*[-0.1] * 3)[1]
+    assert "user on 6 of 6, both on 0 of 3" in steps(*[0.1] * 3)[1]
 
 
 def test_a_verdict_says_what_it_goes_with_and_whether_that_may_be_chance():
@@ -343,51 +383,6 @@ def test_a_verdict_says_what_it_goes_with_and_whether_that_may_be_chance():
     index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "serial")])
     found = pd.DataFrame({"rho": [0.3, -0.8], "chance": [0.4, 0.03], "logs": 9}, index)
     assert "which may be chance, for 2 were looked at" in deciding.depends_on_a_trait(found)[1]
-
-
-@pytest.mark.parametrize(("so", "verdict"), [([True] * 4, HOLDS), ([True] * 3, HOLDS_NOT), ([], UNTESTED)])
-def test_estimates_are_as_in_figure_8_where_two_thirds_of_the_logs_are(so, verdict):
-    flat = pd.DataFrame({"ks": 0.05, "zero": 9.0, "hundred": 3.0}, [f"log {place}" for place in range(6 * bool(so))])
-    flat["as_claimed"] = [*so, *[False] * (len(flat) - len(so))]
-    assert decided(deciding.as_figure8(flat)) == verdict
-
-
-@pytest.mark.parametrize(("near", "logs", "verdict"), [(4, 6, HOLDS), (3, 6, HOLDS_NOT), (5, 5, UNTESTED)])
-def test_users_are_as_on_intrepid_where_all_three_shares_are_near(near, logs, verdict):
-    places = pd.MultiIndex.from_product([["below half", "above"], [f"log {each}" for each in range(logs)]])
-    of = pd.DataFrame({"ours": 0.5, "published": 0.5, "near": True}, places.rename(["part", "log"]))
-    of.loc[[("above", f"log {each}") for each in range(near, logs)], "near"] = False
-    assert decided(deciding.as_on_intrepid(of)) == verdict
-
-
-@pytest.mark.parametrize(("last", "verdict"), [(-0.1, HOLDS), (0.0, OPEN), (0.1, HOLDS_NOT)])
-def test_every_key_has_to_lower_the_scatter(last, verdict):
-    steps = pd.concat({"user": rows(*[-0.1] * 6), "both": rows(*[last] * 3)}, names=["key", "log"])
-    found = deciding.every_step(steps)
-    assert decided(found) == verdict and f"user on 6 of 6, both on {3 * (last < 0)} of 3" in found[1]
-    assert decided(deciding.every_step(steps[:2])) == UNTESTED
-
-
-@pytest.mark.parametrize(
-    ("run", "size", "verdict"), [(500, 20, HOLDS), (500, 5, HOLDS_NOT), (5000, 20, HOLDS_NOT), (None, 0, UNTESTED)]
-)
-def test_sp2_machines_are_held_against_the_others_by_run_time_and_size(run, size, verdict):
-    others = {f"log {place}": (run, size) for place in range(6)} if run else {}
-    told = pd.DataFrame({"one": (1000, 10), "other": (1000, 10)} | others, ["run", "size"], dtype=float).T
-    assert decided(deciding.of_sp2(told, ("one", "other"))) == verdict
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "verdict"),
-    [
-        ([0.05, 0.06, 0.07, 0.08, 0.0, 0.0], [0.1] * 6, HOLDS),
-        ([0.05, 0.06, 0.07, -0.08, 0.0, 0.0], [0.1] * 6, HOLDS_NOT),  # the other sign is not there
-        ([0.1] * 6, [0.1] * 5 + [0.0], UNTESTED),  # on five it clearly differs
-    ],
-)
-def test_half_of_a_change_is_there_on_most_where_it_is_clear(part, whole, verdict):
-    both = (by_measure(response=of, slowdown=of) for of in (rows(*part), rows(*whole)))
-    assert decided(deciding.half_there(*both)) == verdict
 
 
 # Pictures
