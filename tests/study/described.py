@@ -13,6 +13,7 @@ import simlib_study as study
 from simlib import Workload
 from simlib.policies.adjusting import PERCENTILES
 from simlib_study import mualem2001, tang2013, used_shares
+from simlib_study.claims import criteria
 from simlib_study.mualem2001 import SP2, figures5_6
 from simlib_study.mualem2001.load_curves import DIFFERENCE, POINT, Curves
 from simlib_study.results import AS_IT_IS
@@ -42,13 +43,24 @@ def asked(notebook, *kept, **given):
     return found
 
 
-def claims(measures, ids=None):
-    """Functions that decide claims of a table, by claim."""
-    return {id: partial(claimed, id, measures[id]) for id in (ids or measures)}
+DESCRIBED = {}
+"""By claim, a function that decides it by a table as the text describes it, or by a changed one."""
 
 
-def claimed(id, measure, of):
-    return study.claim(id, {TEXT: of}, measure)
+def described(measures, *ids):
+    """Decide claims, those whose measures these are, by what a function makes: one table, or a dict by claim."""
+
+    def register(make):
+        for id in ids or [name for name in measures if name in criteria()]:
+            DESCRIBED[id] = partial(claimed, id, measures, make)
+        return make
+
+    return register
+
+
+def claimed(id, measures, make, **changed):
+    made = make(**changed)
+    return study.claim(id, {TEXT: made.get(id, made) if isinstance(made, dict) else made}, measures[id])
 
 
 def drawn(numbers, names):
@@ -61,11 +73,15 @@ def drawn(numbers, names):
 # Mu'alem & Feitelson
 
 
+EXAMPLES = asked("mualem2001/figures1-3")
+
+
+@described(EXAMPLES)
 def figures1_3(kept=0, example=50, logs=0.1, second=1000, late=0, beyond=0, items=2, longer=0):
     """What is counted of the examples and of the logs."""
+    EXAMPLES["second"] = pd.DataFrame({"rebackfill": {"guarantee": 40, "start": 40 + example}})
+    EXAMPLES["late"] = {("EASY", "textbook"): late}
     return {
-        "second": pd.DataFrame({"rebackfill": {"guarantee": 40, "start": 40 + example}}),
-        "late": {("EASY", "textbook"): late},
         "MF-01": pd.Series({"arrival": 0, "start": kept}),
         "MF-02": pd.DataFrame({"late_share": {("CTC", "rebackfill"): logs}}).rename_axis(["trace", "rule"]),
         "MF-03": pd.DataFrame({"easy": [20, 20 + second]}, [10, 1010]),
@@ -75,10 +91,7 @@ def figures1_3(kept=0, example=50, logs=0.1, second=1000, late=0, beyond=0, item
     }
 
 
-def counted(id, of):
-    return claimed(id, asked("mualem2001/figures1-3", second=of["second"], late=of["late"])[id], of[id])
-
-
+@described(asked("mualem2001/table1", "both_metrics", "others"))
 def table1(changed=None, runs=3):
     """How much more conservative has than EASY in twenty months of each log, in every run."""
     half = {("KTH", "bounded_slowdown"): wins(10), ("Par", "bounded_slowdown"): wins(10)}
@@ -100,6 +113,10 @@ def wins(months):
     return [0.05] * months + [-0.05] * (20 - months)
 
 
+FACTORS = [f"f{f}" for f in (2, 4, 11, 31, 101, 301)]
+
+
+@described(asked("mualem2001/table3", random=FACTORS))
 def table3(**changed):
     """The same numbers by quality of estimates for every combination."""
     values = {"original": 4.5, "f1": 5} | dict.fromkeys(FACTORS, 3) | changed
@@ -108,9 +125,7 @@ def table3(**changed):
     return pd.DataFrame([[values[of[-1]] for of in columns]] * 3, columns=columns).rename_axis(index="run")
 
 
-FACTORS = [f"f{f}" for f in (2, 4, 11, 31, 101, 301)]
-
-
+@described(asked("mualem2001/table4"))
 def table4(easy=-0.1, conservative=-0.2):
     """Bounded slowdown changes by so much, response time by a fifth of it."""
     changes = dict(zip(SCHEDULERS, (easy, conservative), strict=True))
@@ -137,6 +152,10 @@ def differences(values, ceiling=(), runs=4, spread=0.001):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis([name for name in DIFFERENCE if name != "rule"])
 
 
+FAMILY = asked("mualem2001/feitelson-family", "names", "steps", "of_f", "of_f['MF-41']", "of_fsl", answers=None)
+
+
+@described(FAMILY["of_f"] | FAMILY["of_fsl"])
 def family(accuracy=0.08, long=LOADS, ceiling=(), spread=0.001, **changed):
     """The differences of Figure 7 or others; the runs took 100 batches at so many loads, at this accuracy."""
     cases = product(range(1, 5), ("F", "Jann"), LOADS, ("easy", "conservative"), BOTH)
@@ -146,10 +165,15 @@ def family(accuracy=0.08, long=LOADS, ceiling=(), spread=0.001, **changed):
     return Curves(points, differences(AS_IN_FIGURE_7 | changed, ceiling, spread=spread))
 
 
+@described(asked("mualem2001/figure4"))
 def figure4(jann=(0.15, -0.08), **settings):
     return differences({"Jann": jann}, **settings)
 
 
+FIGURE5 = asked("mualem2001/figure5", logs=SimpleNamespace(traces=["CTC", "SDSC"]))
+
+
+@described(FIGURE5, "MF-16", "MF-51")
 def figure5(sdsc=(0.05, 0.2, 0.1), other=-0.01, size_ratio=0.3):
     """What conservative has more than EASY, shaken a little: of backfilled jobs, response time and slowdown."""
     rows = {
@@ -162,6 +186,7 @@ def figure5(sdsc=(0.05, 0.2, 0.1), other=-0.01, size_ratio=0.3):
     )
 
 
+@described(FIGURE5, "MF-15", "MF-17")
 def on_jann(backfilled=(0.6, 0.58), size=(0.6, 0.7)):
     """What both schedulers have on the Jann model, by replication: as described at high load, the contrary at low."""
     rows = {}
@@ -172,6 +197,7 @@ def on_jann(backfilled=(0.6, 0.58), size=(0.6, 0.7)):
     return figures5_6.compared(runs)
 
 
+@described({"MF-18": lambda of: of})
 def sp2_jobs(**changed):
     """What jobs of the SP2 logs have over those of the others, twice as long and half as large; as replications."""
     over = {"run mean": 2, "run median": 2, "size mean": 0.5, "size median": 0.5} | changed
@@ -185,6 +211,7 @@ def sp2_jobs(**changed):
     ]
 
 
+@described({"MF-19": lambda of: of})
 def run_times(ctc=lambda run: run, jann=lambda run: run):
     """How far the run times of the modified model, of CTC and of the Jann model are apart."""
     run = np.random.default_rng(0).integers(1, 10_000, 4000)
@@ -195,21 +222,33 @@ def run_times(ctc=lambda run: run, jann=lambda run: run):
     return figures5_6.gaps([of(run)] * 2, of(ctc(run)), [of(jann(run))] * 2)
 
 
+FIGURE7 = asked("mualem2001/figure7")
+
+
+@described(FIGURE7)
 def figure7(bursts=False):
     """Models with jobs that come at random, also at another pace, or in bursts."""
     steady, other = random_jobs(seed=1), random_jobs(seed=2).scale_arrivals(3)
     if bursts:
         other = steady.derive(steady.jobs.assign(submit=steady.jobs.submit // 20_000 * 20_000), "in bursts")
-    return {"Fsl": lambda seed: steady, "Jann": lambda seed: other}
+    FIGURE7["models"] = {"Fsl": lambda seed: steady, "Jann": lambda seed: other}
+    return range(2)
 
 
+TABLE2 = asked("mualem2001/table2-figure8")
+
+
+@described(TABLE2)
 def table2(change=lambda rows: rows):
     """Logs of (submit, run, request, status): flat, but for jobs that were killed and that failed; one is changed."""
     used = zip(np.linspace(0.015, 0.985, 10_000), np.resize([1800, 3600, 7200, 14_400], 10_000), strict=True)
     rows = [(0, max(round(share * asked), 90), asked, 1) for share, asked in used]
     rows += [(0, 10_020, 10_000, 0), (0, 5, 10_000, 0)] * 500  # killed at their limits, and at once
     rows += [(0, 80, 10_000, 1)] * 100 + [(0, 5, 14_400, -1)] * 2000 + [(0, -1, 200, 5)] * 1139  # of -1 none knows
-    return {"CTC": lines(rows), "SDSC": lines(change(rows))}
+    logs = {"CTC": lines(rows), "SDSC": lines(change(rows))}
+    jobs = used_shares.lines_of(logs)
+    killed = TABLE2["killed"](jobs)
+    return dict.fromkeys(["MF-25", "MF-29", "MF-45"], jobs) | {"MF-26": killed, "MF-39": killed, "MF-28": logs}
 
 
 def lines(rows):
@@ -217,31 +256,30 @@ def lines(rows):
     return Workload(log[["submit", "run", "procs"]], 10, log=log)
 
 
-def of_table2(id, logs):
-    of, jobs = asked("mualem2001/table2-figure8"), used_shares.lines_of(logs)
-    return claimed(id, of[id], {"MF-28": logs, "MF-26": of["killed"](jobs), "MF-39": of["killed"](jobs)}.get(id, jobs))
+FIGURE9 = asked("mualem2001/figure9", workload=None)
 
 
-def figure9(jobs=(1000, 721, 192, 96), more=(0.4, 0.35, 0.3), under=(0.2, 0.1, 0), uneven=(0.3, 0.2, 0.3), **others):
+@described(FIGURE9)
+def figure9(jobs=(1000, 721, 192, 96), won=12, user=0.01, own=0.2, **changed):
     """Counts of jobs, and with historical estimates of two kinds and the users': who uses half, who outlives them."""
     names = ["mean + 1.5 standard deviations", "mean + 3 standard deviations", "users' estimates"]
-    return {
-        "MF-33": pd.Series(jobs, list(used_shares.COUNTS)),
-        "profile": pd.DataFrame({"over_50": more, "underestimated": under, "uneven": uneven}, names),
-        "won": pd.Series([True] * others.get("won", 12) + [False] * (12 - others.get("won", 12))),
-        "MF-40": pd.Series({"user": others.get("user", 0.01), "history 1.5 sd": others.get("own", 0.2)}),
-    }
+    profile = {"over_50": (0.4, 0.35, 0.3), "underestimated": (0.2, 0.1, 0), "uneven": (0.3, 0.2, 0.3)} | changed
+    profile = pd.DataFrame(profile, names)
+    months = pd.Series([True] * won + [False] * (12 - won))
+    FIGURE9["used_shares"] = SimpleNamespace(profile=lambda _: profile, months_won=lambda *_: months)
+    of_jobs = {"MF-33": pd.Series(jobs, list(used_shares.COUNTS)), "MF-34": "jobs", "MF-35": "jobs"}
+    return of_jobs | {"MF-40": pd.Series({"user": user, "history 1.5 sd": own})}
 
 
-def of_figure9(id, of):
-    of_jobs = SimpleNamespace(profile=lambda _: of["profile"], months_won=lambda *_: of["won"])
-    return claimed(id, asked("mualem2001/figure9", used_shares=of_jobs, workload=None)[id], of.get(id, "jobs"))
-
-
+@described(asked("mualem2001/footnote2"))
 def footnote2(at_limit=1):
     return pd.Series({"killed_at_daytime_limit": at_limit, "peak_100pct": 4})
 
 
+ESTIMATES = asked("mualem2001/estimate-model")
+
+
+@described(ESTIMATES, "MF-32")
 def distances(model=0.09, uniform=0.5, estimates=0.05, spread=0.001):
     """Distances of the model and of uniform estimates on two logs, on the second a little less, in three draws."""
     rows = {}
@@ -253,6 +291,7 @@ def distances(model=0.09, uniform=0.5, estimates=0.05, spread=0.001):
     return pd.DataFrame(rows).T.rename_axis(["trace", "estimates", "run"])
 
 
+@described(ESTIMATES, "MF-46", "MF-47")
 def of_requests(too_small=10, stretched=10):
     """A hundred jobs, so many of which run for their estimates, the short ones' stretched by this factor."""
     run = np.tile([60, 600], 50)
@@ -264,29 +303,24 @@ def of_requests(too_small=10, stretched=10):
 # Tang et al.
 
 
-def used(shares=(28, 22, 25, 25)):
-    """Measures of jobs that use little, less than half, most and nearly all of what they ask for, so many each."""
+@described(asked("tang2013/table1-figures1-2"))
+def figures1_2(shares=(28, 22, 25, 25), highest=0.59, killed=0.9):
+    """Jobs that use little, less than half, most and nearly all of their requests, by quarter, and who is killed."""
     run = np.repeat([100, 300, 600, 900], np.multiply(shares, 30))
     jobs = {"submit": range(len(run)), "run": run, "estimate": 1000, "user": range(len(run)), "group": 1}
-    return accuracy.shares_used(tang_trace(pd.DataFrame(jobs)), 50, 1)
+    means = drawn({"Q1": 0.42, "Q2": 0.5, "Q3": highest}, ["quarter"])
+    found = {"TG-01": accuracy.shares_used(tang_trace(pd.DataFrame(jobs)), 50, 1), "TG-42": killed}
+    return found | {"TG-02": (means, pd.Series(100, means.columns))}
 
 
-def quarters(highest=0.59):
-    return drawn({"Q1": 0.42, "Q2": 0.5, "Q3": highest}, ["quarter"]), pd.Series(100, ["Q1", "Q2", "Q3"])
+@described(asked("tang2013/table2"))
+def scatter(distance=0.05, **changed):
+    """By key, how R scatters; how far the average is from the median."""
+    of_keys = dict(zip(["all", *KEY_NAMES], [0.3, 0.28, 0.25, 0.22, 0.2], strict=True)) | changed
+    return {"TG-03": drawn(of_keys, ["key"]), "TG-21": {1: distance}}
 
 
-def scatter(**changed):
-    return drawn(dict(zip(["all", *KEY_NAMES], [0.3, 0.28, 0.25, 0.22, 0.2], strict=True)) | changed, ["key"])
-
-
-def killed(share=0.9):
-    return share
-
-
-def distance(distance=0.05):
-    return {1: distance}
-
-
+@described(asked("tang2013/table3-figure12"))
 def effects(**changed):
     """What adjusted estimates do in the schedules of Figure 12: who is let in, the window, and how late job 2 is."""
     found = {"users' estimates": ("5", 300, 0), "job 3 overestimated": ("3, 5", 300, 0)}
@@ -300,8 +334,11 @@ def effects(**changed):
 UNDER = np.array([0.02, 0.05, 0.09, 0.13, 0.165, 0.2, 0.3])
 BAD = np.array([0.002, 0.006, 0.012, 0.017, 0.0215, 0.03, 0.05])
 OVER = np.array([0.3, 0.5, 0.56, 0.58, 0.6, 0.58, 0.4])
+LESS = {TRIPLE: 0, DOUBLE: 0.02, "user": 0.03, "project": 0.05}
+"""By how much the accuracy by a key is less than by the triple key."""
 
 
+@described(accuracy.SIMILARITY | accuracy.RECENCY | {"TG-37": accuracy.recommended})
 def schemes(metric="", change=None, key=TRIPLE, window=(None, "1 month"), threshold=(0, 0.5)):
     """A table of `accuracy.study` on one trace; a metric of some schemes is changed, from the maximum to the median."""
     numbers = {(*accuracy.ORIGINAL, "accuracy"): 0.5}
@@ -319,10 +356,7 @@ def schemes(metric="", change=None, key=TRIPLE, window=(None, "1 month"), thresh
     return drawn(numbers, [*accuracy.DIMENSIONS, "metric"])
 
 
-LESS = {TRIPLE: 0, DOUBLE: 0.02, "user": 0.03, "project": 0.05}
-"""By how much the accuracy by a key is less than by the triple key."""
-
-
+@described(figure11.MEASURES)
 def figure11_lines(best=0.03, below=0.05, above=-0.05, double=0.5, gain=0.4):
     """What `figure11.averages` finds of a log.
 
@@ -344,6 +378,7 @@ def figure11_lines(best=0.03, below=0.05, above=-0.05, double=0.5, gain=0.4):
     return drawn(numbers, ["key", "line", "metric"])
 
 
+@described(asked("tang2013/figure13"))
 def figure13(p95=0.11, p85=0.13, p70=0.15):
     """How accurate the users' estimates are in two months, and what the schemes gain."""
     values = {"original": 0.5, "p95": 0.5 + p95, "p85": 0.5 + p85, "p70": 0.5 + p70}
@@ -398,59 +433,13 @@ def as_printed(months=24):
     return found | {place: (gain, 0.01) for place, gain in sizes.items()}
 
 
-def figures14_17_gains(**changed):
-    """Gains as they are printed, but for some, such as of "wfp regular p85 wait", of all months or by month."""
-    others = {}
+def of_gains(id, **changed):
+    """Decide by gains as they are printed, but for some, such as "wfp regular p85 wait", of all months or by month."""
+    found = as_printed()
     for name, gain in changed.items():
         order, strategy, p, metric = name.split()
-        others[order, f"{strategy} {p}", metric] = gain, 0.01
-    return table_of_gains(as_printed() | others, MONTHS)
+        found[order, f"{strategy} {p}", metric] = gain, 0.01
+    return figures14_17.claim(id, table_of_gains(found, MONTHS), tang2013.TraceLogs({}, {}))
 
 
-# All
-
-
-LOGS = tang2013.TraceLogs({}, {})
-FAMILY = asked("mualem2001/feitelson-family", "names", "steps", "of_f", "of_f['MF-41']", "of_fsl", answers=None)
-JANN = asked("mualem2001/figure5", logs=SimpleNamespace(traces=["CTC", "SDSC"]))
-TANG1, TANG2 = asked("tang2013/table1-figures1-2"), asked("tang2013/table2")
-TABLE1 = asked("mualem2001/table1", "both_metrics", "others")
-ESTIMATES, FIGURE13 = asked("mualem2001/estimate-model"), asked("tang2013/figure13")
-
-CLAIMS = {
-    figures1_3: {id: partial(counted, id) for id in ("MF-01", "MF-02", "MF-03", "MF-04", "MF-48", "MF-53")},
-    table1: claims(TABLE1, ["MF-08", "MF-09", "MF-10", "MF-11", "MF-12", "MF-13", "MF-49"]),
-    table3: claims(asked("mualem2001/table3", random=FACTORS), ["MF-30", "MF-31", "MF-50", "MF-52"]),
-    table4: claims(asked("mualem2001/table4"), ["MF-36", "MF-37"]),
-    figure4: claims(asked("mualem2001/figure4"), ["MF-06", "MF-07"]),
-    family: claims(FAMILY["of_f"] | FAMILY["of_fsl"]),
-    figure5: claims(JANN, ["MF-16", "MF-51"]),
-    on_jann: claims(JANN, ["MF-15", "MF-17"]),
-    sp2_jobs: claims({"MF-18": lambda of: of}),
-    run_times: claims({"MF-19": lambda of: of}),
-    figure7: {"MF-42": lambda of: claimed("MF-42", asked("mualem2001/figure7", models=of)["MF-42"], range(2))},
-    table2: {id: partial(of_table2, id) for id in ("MF-25", "MF-26", "MF-28", "MF-29", "MF-39", "MF-45")},
-    figure9: {id: partial(of_figure9, id) for id in ("MF-33", "MF-34", "MF-35", "MF-40")},
-    footnote2: claims(asked("mualem2001/footnote2"), ["MF-44"]),
-    distances: claims(ESTIMATES, ["MF-32"]),
-    of_requests: claims(ESTIMATES, ["MF-46", "MF-47"]),
-    used: claims(TANG1, ["TG-01"]),
-    quarters: claims(TANG1, ["TG-02"]),
-    killed: claims(TANG1, ["TG-42"]),
-    scatter: claims(TANG2, ["TG-03"]),
-    distance: claims(TANG2, ["TG-21"]),
-    effects: claims(asked("tang2013/table3-figure12"), ["TG-13"]),
-    schemes: claims(accuracy.SIMILARITY | accuracy.RECENCY | {"TG-37": accuracy.recommended}),
-    figure11_lines: claims(figure11.MEASURES),
-    figure13: claims(FIGURE13, ["TG-14", "TG-28"]),
-    figures14_17_gains: {id: partial(figures14_17.claim, id, logs=LOGS) for id in figures14_17.CLAIMS},
-}
-"""By how a table is made, how claims are decided by it."""
-
-DESCRIBED = {id: made for made, of in CLAIMS.items() for id in of}
-"""By claim, a function that makes a table as the text describes it, or changed."""
-
-
-def decided(id, **changed):
-    """The record of a claim of what the text describes, or of something else."""
-    return CLAIMS[DESCRIBED[id]][id](DESCRIBED[id](**changed))
+DESCRIBED |= {id: partial(of_gains, id) for id in figures14_17.CLAIMS}

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from described import distances
-from helpers import executed, legend
+from helpers import executed
 
 import simlib_study as study
-from simlib import EASY, simulate
 from simlib.core.estimates import Modelled
 from simlib.models.sample import sample
 from simlib_study import claims, mualem2001, records
@@ -18,19 +17,14 @@ def small():
     return sample().select(np.arange(6000) < 400)
 
 
-def modelled(root, workload, edits=None, trace="CTC", **parameters):
-    """Run the notebook of the model of estimates on a log that has the estimates that the workload has."""
-    workload._log = workload.jobs.assign(requested_time=workload.jobs.estimate, status=1)
-    few = {"logs": [trace], "factors": [2], "seeds": 3, "shakes": 2} | parameters
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records.paths, "ROOT", root)
-        patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace(trace, workload)], []))
-        return executed("mualem2001/estimate-model", edits, **few)
-
-
 @pytest.fixture(scope="module")
 def made(small, tmp_path_factory):
-    return modelled(tmp_path_factory.mktemp("root"), small)
+    """What the notebook of the model of estimates makes of a log that has the estimates that the sample has."""
+    small._log = small.jobs.assign(requested_time=small.jobs.estimate, status=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
+        patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace("CTC", small)], []))
+        return executed("mualem2001/estimate-model", logs=["CTC"], factors=[2], seeds=3, shakes=2)
 
 
 def test_jobs_without_estimate_or_run_time_take_no_part(made, small):
@@ -70,18 +64,3 @@ def test_histograms_of_log_and_models_share_out_all_jobs(made):
     assert made["shares"].sum().tolist() == pytest.approx([100] * 3)
     assert list(made["shares"]) == ["log", "model", "f2"]
     assert made["histograms"].sd["CTC"]["model"].max() > 0
-
-
-def test_another_model_and_a_third_policy_reach_tables_and_pictures(root, small):
-    edits = {
-        '"conservative": Conservative()}': '"conservative": Conservative(), "SJBF": EASY(backfill="sjf")}',
-        "  # each run draws with its own seed": '; models["tripled"] = estimates.Uniform(3)',
-    }
-    found = modelled(root, small, edits)
-    assert list(found["shares"]) == ["log", "model", "f2", "tripled"]
-    ours = found["scheduling"].xs(("SJBF", "response_s"), level=("scheduler", "metric")).ours
-    assert ours.index.unique("estimates").tolist() == ["original", "model", "f2", "tripled"]
-    by_users = simulate(small, EASY(backfill="sjf")).jobs.response.mean()
-    assert ours.xs("original", level="estimates").tolist() == [pytest.approx(by_users)]
-    entries = [legend(found[name]) for name in ("picture", "picture2")]
-    assert entries == [["log", "model", "f2", "tripled"], ["EASY", "conservative", "SJBF", "text", "likely"]]

@@ -86,22 +86,11 @@ def test_under_easy_the_third_in_the_queue_waits_no_longer_than_three_limits():
     assert beyond_rank(jobs) | {"limit": 0} == {"limit": 0, "beyond": 0, "most": 1, "beyond_estimate": 0}
 
 
-def test_on_stand_ins_only_the_example_decides_and_further_policies_reach_tables_and_pictures(root, monkeypatch):
+def test_on_stand_ins_only_the_example_decides(root, monkeypatch):
     monkeypatch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace("CTC", simlib.load("sample"))], []))
-    edits = {
-        '("EASY", "reuse_extra"): EASY(reuse_extra=True)': (
-            '("EASY", "reuse_extra"): EASY(reuse_extra=True), ("EASY", "sjf"): EASY(order="sjf")'
-        ),
-        '"conservative": Conservative()}': '"conservative": Conservative(), "FCFS": FCFS()}',
-        "import EASY,": "import FCFS, EASY,",
-    }
-    made = executed("mualem2001/figures1-3", edits, logs=["CTC"], lengths=[10, 1000])
+    made = executed("mualem2001/figures1-3", logs=["CTC"], lengths=[10, 1000])
     verdicts = {name: made[name]["verdict"] for name in ("on_time", "later", "unbounded", "heads", "bounded")}
     assert verdicts == dict.fromkeys(verdicts, claims.UNTESTED) | {"unbounded": claims.REPRODUCED}
-    assert made["promises"].loc["CTC"].loc["EASY"].index.tolist() == ["textbook", "reuse_extra", "sjf"]
-    assert made["waits"].loc["CTC"].index.tolist()[::2] == ["text", "sjf"]
-    assert [ax.get_title("left") for ax in made["figure3"].axes] == ["EASY", "conservative", "FCFS", "Without bound"]
-    assert [text.get_text() for text in made["last"].get_legend().get_texts()] == ["EASY", "conservative", "FCFS"]
 
 
 matplotlib.use("Agg")

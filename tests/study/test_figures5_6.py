@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from helpers import legend, texts
+from helpers import texts
 
 from simlib import EASY, Conservative, load, plots, replicate, simulate
 from simlib_study import records
 from simlib_study.claims import UNTESTED
-from simlib_study.mualem2001 import feitelson_family, figures5_6
+from simlib_study.mualem2001 import figures5_6
 from simlib_study.mualem2001.figures5_6 import WEEK
 from simlib_study.results import AS_IT_IS
-from simlib_study.verdicts import LIKELY, TEXT
+from simlib_study.verdicts import TEXT
 
 plots.plt.switch_backend("Agg")
 
@@ -117,22 +117,14 @@ def test_on_sdsc_conservative_backfills_more(log):
 
 
 @pytest.mark.thorough
-def test_figure_5_by_user_and_with_a_third_policy_has_all_in_its_tables_and_pictures(small_logs):
-    edits = {'"text": (logs, {"easy": EASY(),': '"text": (logs, {"easy": EASY(), "SJF": EASY(order="sjf"),'}
-    made = executed("mualem2001/figure5", edits, by="user", **FEW)
+def test_figure_5_by_user_draws_those_with_most_jobs(small_logs):
+    made = executed("mualem2001/figure5", logs=["KTH"], by="user", **FEW)
     users = made["by_group"].xs("easy", level="of").xs((TEXT, "KTH"), level=("rule", "workload"))
     jobs = made["logs"]["KTH"].jobs
     assert users.jobs.to_dict() == jobs.user.astype(str).value_counts().to_dict()
-    of = made["by_group"].index.unique("of")
-    assert {"SJF", "relative", "relative of SJF"} <= set(of)
-    entries = legend(made["picture_by_group"])
-    assert entries[:3] == ["EASY", "SJF", "conservative"] and entries[-2:] == [TEXT, LIKELY]
     assert made["picture_by_group"].get_supxlabel() == "user"
-    assert {ax.get_title("left") for ax in made["picture_by_group"].axes} - {""} == set(made["logs"])
-    below = made["picture_by_group"].axes[len(made["logs"]) + list(made["logs"]).index("KTH")]
-    ticks = [text.get_text() for text in below.get_xticklabels()]
+    ticks = [text.get_text() for text in made["picture_by_group"].axes[1].get_xticklabels()]
     assert len(ticks) == 12 and users.jobs[ticks].min() >= users.jobs.drop(ticks).max()
-    assert "EASY / SJF / conservative CTC" in made["similar"]["evidence"]
     (saved,) = small_logs.rglob("mualem2001_figure5_by_size.csv")
     assert pd.read_csv(saved).columns[2] == "user"
 
@@ -182,23 +174,6 @@ def test_on_the_logs_sp2_jobs_use_fewer_processors(log):
 
 
 SMALL = {"resamples": 20, "model_jobs": 2000, "model_seeds": 2, "least_jobs": 50}
-
-
-@pytest.mark.thorough
-def test_figure_6_with_another_log_and_member_has_them_in_tables_and_pictures(small_logs):
-    edits = {
-        "workloads = logs | models": 'workloads = logs | models | {"mine": models["Jann"].scale_load(0.5)}',
-        "family = feitelson_family.members()": 'family = feitelson_family.members()\nfamily["mine"] = family["KTH"]',
-    }
-    made = executed("mualem2001/figure6", edits, **SMALL)
-    assert "mine" in made["means"].index.unique("workload") and "mine" in made["apart"]
-    for name in ("picture", "picture_of_means"):
-        axes = made[name].axes
-        assert "mine" in [ax.get_title("left") for ax in axes] + [text.get_text() for text in axes[0].get_yticklabels()]
-    assert "mine" in legend(made["picture_by_class"])
-    table = made["parts"]["family"]
-    assert list(table.index.unique("member")) == [*feitelson_family.members(), "mine"]
-    assert len(list(small_logs.rglob("mualem2001_figure6*.json"))) == 7
 
 
 @pytest.mark.thorough

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from described import FIRST, LOADS, SECOND, decided
-from helpers import legend, parts, random_jobs, texts
+from described import DESCRIBED, FIRST, LOADS, SECOND
+from helpers import legend, parts, random_jobs
 
 import simlib
 import simlib_study.load_curves
@@ -110,7 +110,7 @@ def elsewhere(tmp_path_factory):
 
 def told(id, **changed):
     """The verdicts on the parts of a claim, with the differences of Figure 7 or others."""
-    return parts(decided(id, **changed))
+    return parts(DESCRIBED[id](**changed))
 
 
 def test_only_high_loads_below_the_ceiling_decide_about_the_jann_model():
@@ -297,19 +297,3 @@ def test_a_member_of_ones_own_answers_every_claim_as_the_others_do(elsewhere):
     for label, loads in ((f"F of {MAIN}", [0.7, 0.8]), ("F of mine", [0.7, 0.8]), ("Fl of KTH", [0.8])):
         assert points.xs(label, level="workload").index.unique("load").tolist() == loads
     assert {path.suffix for path in elsewhere.rglob("mualem2001_feitelson-family_fsl.*")} == {".csv", ".png", ".json"}
-
-
-@pytest.mark.parametrize("name", ["figure4", "figure7"])
-def test_another_policy_comes_into_tables_and_pictures(elsewhere, name):
-    edits = {'"text": {"easy": EASY(),': '"text": {"easy": EASY(), "SJF": EASY(order="sjf"),'}
-    changed = executed(f"mualem2001/{name}", edits, **SHORT)
-    assert "SJF" in changed["points"].index.unique("scheduler")
-    entries = legend(changed["picture"])
-    assert entries[:3] == ["EASY", "SJF", "conservative"]
-    drawn = changed["picture_of_differences"]
-    assert [ax.get_ylabel() for ax in drawn.axes][::2] == [
-        "SJF's mean against EASY's",
-        "conservative's mean against EASY's",
-    ]
-    assert texts(drawn) == []
-    assert "SJF" in changed["load_curves"].filed(changed["several"]).index.unique("scheduler")

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from described import decided, schemes
-from helpers import legend, parts, tang_trace, verdict_by_id
+from described import DESCRIBED, schemes
+from helpers import parts, tang_trace
 
 import simlib
 from simlib.policies import adjusting
@@ -45,11 +45,6 @@ def made_up():
 
 def study(*traces, **options):
     return accuracy.study(traces, **{"keys": adjusting.KEYS, "resamples": 100} | options)
-
-
-def said(labels):
-    """What texts say."""
-    return [label.get_text() for label in labels]
 
 
 @pytest.fixture
@@ -267,24 +262,6 @@ def test_claims_on_groups_hold_where_users_have_habits(run, made_up):
     assert found["scatters_less"]["readings"][PRINTED]["verdict"] == REPRODUCED
 
 
-@pytest.mark.slow
-def test_table_1_can_count_something_more_and_table_2_have_another_key(run, made_up):
-    more = {'"std_R": r.std(),': '"std_R": r.std(), "median_R": r.median(),'}
-    found = run("table1-figures1-2", made_up, tang_trace(habits(days=60), name="other"), edits=more, least_jobs=500)
-    assert found["table"].ours["made up", "median_R"] == accuracy.used(made_up).median()
-    assert legend(found["figure1"]) == ["made up", "other", "printed"]
-    assert [ax.get_title("left") for ax in found["figure2"].axes] == ["made up", "other"]
-    found = run("table2", made_up, edits={'keys = ["project",': 'keys = ["estimate", "project",'})
-    assert found["table"].ours["made up", "estimate", "groups"] == 3
-    assert said(found["picture"].axes[0].get_yticklabels()) == [
-        "project",
-        "user",
-        "double key",
-        "triple key",
-        "estimate",
-    ]
-
-
 # Figures 4 to 10
 
 
@@ -351,36 +328,8 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
     assert own.ours == pytest.approx(accuracy.used(made_up).mean()) and own.low < own.ours < own.high
 
 
-@pytest.mark.thorough
-def test_another_percentile_and_another_key_are_in_the_tables_and_pictures_of_figures_4_to_7(run, made_up):
-    edits = {"adjusting.PERCENTILES": "(*adjusting.PERCENTILES, 40)", "adjusting.KEYS": '(*adjusting.KEYS, "estimate")'}
-    found = run("figures4-7", made_up, edits=edits, judged=False)
-    assert found["table"].ours[1, "made up", "estimate", "all", 40, 0, "accuracy"] > 0
-    assert legend(found["figure4"])[:5] == ["project", "user", "double key", "triple key", "estimate"]
-    assert said(found["figure4"].axes[0].get_xticklabels())[-2:] == ["median", "40th"]
-    assert said(found["figure6"].axes[-1].get_xticklabels())[-2:] == ["median", "40th"]
-    assert len(found["claims"]) == 10 and {*verdict_by_id(found["claims"]).values()} == {claims.UNTESTED}
-
-
-@pytest.mark.thorough
-def test_another_window_is_in_the_tables_and_pictures_of_figures_8_to_10(run, made_up):
-    found = run("figures8-10", made_up, edits={"adjusting.WINDOWS": '(*adjusting.WINDOWS, "1 week")'}, judged=False)
-    assert "1 week" in found["changes"].index.unique("window")
-    picture = found["pictures"]["accuracy", 0.0]
-    assert "1 week" in legend(picture) and any("1 week" in one and "10 similar" in one for one in legend(picture))
-    assert [ax.get_title("left") for ax in picture.axes[:2]] == ["triple key", "triple, change"]
-    changes = found["changes"].ours
-    assert (changes.xs("all", level="window") == 0).all()
-    month, ever = (
-        found["table"].ours[1, "made up", TRIPLE, window, 85, 0, "accuracy"] for window in ("1 month", "all")
-    )
-    assert changes[1, "made up", TRIPLE, "1 month", 85, 0, "accuracy"] == pytest.approx(month - ever)
-    assert verdict_by_id(found["claims"])["TG-10"] == claims.UNTESTED, "of these windows the text does not speak"
-    assert len(results.cells(found["compared"])) == 10
-
-
 def test_overestimates_rise_and_fall_though_one_percentile_has_fewer():
-    found = parts(decided("TG-07", metric="OE_share", change=lambda of: of - 0.45 * np.eye(7)[1]))
+    found = parts(DESCRIBED["TG-07"](metric="OE_share", change=lambda of: of - 0.45 * np.eye(7)[1]))
     assert found["OE grows first"] == found["then falls"] == HOLDS
 
 
@@ -409,18 +358,6 @@ def test_the_distribution_of_accuracy_has_the_medians_that_numpy_finds(made_up):
     table = results.spread(found.rename_axis(columns="metric"))
     assert ((table.low < table.ours) & (table.ours < table.high)).all()
     assert table["mean"].tolist() == pytest.approx(table.ours.tolist(), abs=0.05)
-
-
-@pytest.mark.thorough
-def test_another_line_is_in_figure_11s_table_and_picture(run, made_up):
-    found = run("figure11", made_up, edits={'"median": 50}': '"median": 50, "95th percentile": 95}'})
-    assert legend(found["picture"]) == ["original", "maximum", "85th percentile", "median", "95th percentile"]
-    medians = found["table"].ours.xs((1, "made up", TRIPLE, "median"), level=["least", "trace", "key", "metric"])
-    assert medians["maximum"] < medians["95th percentile"] < medians["85th percentile"]
-    x, curve = found["picture"].axes[0].lines[0].get_data()
-    assert np.interp(0.4, x, curve) == pytest.approx((accuracy.used(made_up) < 0.4).mean(), abs=0.002)
-    assert len(results.cells(found["table"])) == 2 * len(verdicts.published("tang2013_figure11"))
-    assert [found[name]["id"] for name in ("best", "cross", "closer", "least_away")] == list(figure11.MEASURES)
 
 
 # The real logs

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from described import MONTHS, as_printed, decided, table_of_gains
+from described import DESCRIBED, MONTHS, as_printed, table_of_gains
 from helpers import tang_trace
 
 from simlib import EASY, simulate
@@ -139,15 +139,6 @@ def test_accuracy_by_month_is_that_of_the_jobs_submitted_in_it(made_up, of_figur
     assert table.original["2009-01"] == pytest.approx(plain)
     assert table.p85["2009-01"] == pytest.approx(adjusting.accuracy(jobs.run, adjusted)[january].mean())
     assert claims.UNTESTED not in {made[name]["verdict"] for name in ("every_month", "above")}
-
-
-def test_another_percentile_in_figure_13_is_in_table_and_picture_and_what_lacks_one_is_not_judged(made_up):
-    edits, given = {"[95, 85, 70]": "[95, 50]"}, {"logs": of_logs(made_up)}
-    made = executed("tang2013/figure13", edits, given, judged=False, resamples=10)
-    assert list(made["wide"]) == ["original", "p95", "p50"]
-    assert helpers.texts(made["picture"].legends[0]) == ["original", "p95", "p50"]
-    for name in ("every_month", "above"):
-        assert made[name]["verdict"] == claims.UNTESTED and "[95, 50]" in made[name]["evidence"]
 
 
 @pytest.fixture(scope="module")
@@ -368,19 +359,6 @@ def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(notebook):
     assert legend.get_title().get_text().replace("\n", " ").startswith("Figure 14: WFP, regular adjustment: ")
 
 
-@pytest.mark.slow
-def test_another_percentile_and_order_are_in_table_and_picture_and_no_claim_on_a_missing_one_is_judged(made_up):
-    edits = {"[95, 85, 70]": "[95, 60]", '14: ("wfp", "regular")': '14: ("sjf", "selective")'}
-    made = executed(FIGURES_14_17, edits, {"logs": of_logs(made_up)}, judged=False, **FEW)
-    assert list(made["read"](14))[:2] == ["selective p95", "selective p60"]
-    assert helpers.texts(made["figure14"].legends[0])[:2] == ["selective p95", "selective p60"]
-    message = made["figure14"].legends[0].get_title().get_text().replace("\n", " ")
-    assert message.startswith("Not judged: ") and "[95, 60]" in message
-    jobs = simulate(made_up.workload.months("2009-02"), EASY(order="sjf")).jobs
-    assert made["runs"]["made up", "2009-02", "sjf", AS_IT_IS, "wait", BASELINE] == pytest.approx(jobs.wait.mean())
-    assert set(helpers.verdict_by_id(made["verdicts"]).values()) == {claims.UNTESTED}
-
-
 def drawn(gains, months):
     """Figure 17 of made-up gains."""
     table = table_of_gains(gains, [str(month) for month in pd.period_range("2009-05", periods=months, freq="M")])
@@ -430,7 +408,7 @@ def test_the_notebook_decides_these_claims(notebook):
 
 @pytest.mark.slow
 def test_the_papers_own_numbers_pass_wherever_they_are_printed():
-    found = {id: decided(id)["readings"].get(claims.PRINTED) for id in figures14_17.CLAIMS}
+    found = {id: DESCRIBED[id]()["readings"].get(claims.PRINTED) for id in figures14_17.CLAIMS}
     told = {id for id, reading in found.items() if reading}
     some = {"TG-15", "TG-17", "TG-18", "TG-19", "TG-20", "TG-30", "TG-31", "TG-36"}
     assert told == some | {"TG-40", "TG-41", "TG-45", "TG-46"}
