@@ -10,7 +10,7 @@ from helpers import judged_cell
 from simlib._util import paths
 from simlib.analysis.stats import Interval
 from simlib_study import counting, verdicts
-from simlib_study.verdicts import ABSENT, LIKELY, OTHER_LOG, RESTORED, TEXT
+from simlib_study.verdicts import LIKELY, OTHER_LOG, RESTORED, TEXT
 
 EASY = {"trace": "KTH", "scheduler": "easy", "metric": "response_s"}
 
@@ -94,13 +94,6 @@ def test_table_and_picture_are_saved_of_mualem_and_feitelson_alone(found, tmp_pa
     counting.save(found, tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"printed-numbers.png", "printed-numbers.csv", "printed-numbers_controls.csv"}
-
-
-def test_numbers_of_no_log_cannot_be_judged():
-    one = cell({"month": "1996-10"}, 100.0, 90, 110)
-    one["readings"][TEXT]["verdict"] = ABSENT
-    table = counting.steps(counting.numbers([exhibit("table1", one)]))
-    assert table.loc[counting.SETTINGS, counting.UNJUDGED].tolist() == [1] * 4
 
 
 # The recount

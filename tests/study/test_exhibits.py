@@ -84,6 +84,9 @@ def test_numbers_of_absent_logs_stand_alone_and_those_that_are_not_printed_are_n
         def is_absent(self, trace, **_):
             return trace == "CTC"
 
+        def origin(self, **of):
+            return {"unjudged": {"text": verdicts.INFERRED}}
+
     table = study.judge(runs(), "mualem2001_table4", Logs({}))
     absent = table.xs("CTC", level="trace")
     assert absent.ours.isna().all() and set(absent.verdict) == {verdicts.ABSENT} and absent.published.notna().all()
@@ -92,15 +95,33 @@ def test_numbers_of_absent_logs_stand_alone_and_those_that_are_not_printed_are_n
     assert found.verdict.isna().all() and found.published.isna().all() and cells(found) == []
 
 
+def under(**rules):
+    """Runs under several rules: by rule a shift and the logs."""
+    return pd.concat([runs(*of).rename(index={"text": rule}, level="rule") for rule, of in rules.items()])
+
+
 def test_a_log_that_lacks_jobs_is_shown_and_not_judged_unless_they_are_put_back():
     class Logs(study.Logs):
         def origin(self, **of):
-            return {"unjudged": {"text": verdicts.OTHER_LOG}, "note": "lacks 7 jobs"}
+            return {"unjudged": {"text": verdicts.OTHER_LOG, "calendar": verdicts.INFERRED}, "note": "lacks 7 jobs"}
 
-    both = pd.concat([runs(), runs().rename(index={"text": "restored"}, level="rule")])
-    table = study.judge(both, "mualem2001_table4", Logs({}))
-    assert set(table.xs("text", level="rule").verdict) == {verdicts.OTHER_LOG}
-    assert set(table.xs("restored", level="rule").verdict) == {"inside"} and set(table.note) == {"lacks 7 jobs"}
+    table = study.judge(under(text=(), restored=(), calendar=()), "mualem2001_table4", Logs({}))
+    found = {rule: set(table.xs(rule, level="rule").verdict) for rule in ("text", "restored", "calendar")}
+    assert found == {"text": {verdicts.OTHER_LOG}, "restored": {"inside"}, "calendar": {verdicts.INFERRED}}
+    assert set(table.note) == {"lacks 7 jobs"}
+
+
+def test_tallies_have_a_column_of_their_own_for_restored_logs_where_others_count_as_under_likely():
+    both = ["KTH", "CTC"]
+    made = under(text=(0.2, both), likely=(0.03, both), restored=(0, ["KTH"]))
+    table = study.judge(made, "mualem2001_table4").query("metric == 'response_s'")
+    found = study.tallies(table, "trace").sort_index()
+    assert list(found.columns.unique(0)) == ["text", "likely", "restored"]
+    counts = {
+        rule: found[rule][["cells", "inside", "close", "off"]].to_numpy().tolist() for rule in found.columns.unique(0)
+    }
+    assert counts["text"] == [[4, 0, 0, 4]] * 2 and counts["likely"] == [[4, 0, 4, 0]] * 2
+    assert counts["restored"] == [[4, 0, 4, 0], [4, 4, 0, 0]]  # CTC has only the programs
 
 
 def test_drawn_estimates_are_judged_by_the_band_of_means_of_ten():

@@ -4,17 +4,9 @@ import pandas as pd
 import pytest
 
 from simlib import Workload, load
-from simlib.analysis.stats import Interval
 from simlib.logs import archive
 from simlib.models import twin
 from simlib_study import loading, mualem2001, verdicts
-
-
-def test_a_difference_is_judged_by_points_for_it_may_be_zero():
-    judged = [
-        verdicts.judge(printed, Interval(1, 2, 3), close=5, decimals=1, absolute=True) for printed in (0.96, 6.9, -3.1)
-    ]
-    assert judged == [verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF]
 
 
 @pytest.mark.parametrize("missing, complete", [({}, True), ({"1996-10": 1}, True), ({"1996-10": 2}, False)])
