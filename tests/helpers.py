@@ -390,6 +390,13 @@ def legend(figure):
     return texts(figure.legends[0])
 
 
+def words(figure):
+    """What stands in a figure's legends, above its panels and at their axes."""
+    labels = [text for one in figure.legends for text in one.texts]
+    labels += [text for ax in figure.axes for text in (*ax.get_xticklabels(), *ax.get_yticklabels())]
+    return {text.get_text() for text in labels} | {ax.get_title("left") for ax in figure.axes}
+
+
 def means(workload, policy, estimates=None, shake_s=60, seed=None):
     """Mean response time and bounded slowdown (MF's formula) of a workload, shaken if there is a seed, by metric."""
     workload = workload if estimates is None else workload.with_estimates(estimates)

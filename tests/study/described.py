@@ -280,14 +280,13 @@ ESTIMATES = asked("mualem2001/estimate-model")
 
 
 @described(ESTIMATES, "MF-32")
-def distances(model=0.09, uniform=0.5, estimates=0.05, spread=0.001):
-    """Distances of the model and of uniform estimates on two logs, on the second a little less, in three draws."""
+def distances(model=0.09, uniform=0.5, estimates=0.05):
+    """Distances of the model and of uniform estimates on a log, and on one that is nearer, in three draws."""
     rows = {}
-    for requested, less in (("CTC", 0), ("KTH", 0.01)):
-        for draw in (1, 2, 3):
-            shift = (draw - 2) * spread - less
-            rows[requested, "model", draw] = {"tv": 0.1, "ks": model + shift, "ks_estimate": estimates + shift}
-            rows[requested, "f2", draw] = {"tv": 0.5, "ks": uniform + shift, "ks_estimate": 0.5}
+    for log, ours, others, asked in (("CTC", model, uniform, estimates), ("KTH", 0.05, 0.5, 0.05)):
+        for draw, shift in enumerate((-0.001, 0, 0.001), 1):
+            rows[log, "model", draw] = {"tv": 0.1, "ks": ours + shift, "ks_estimate": asked + shift}
+            rows[log, "f2", draw] = {"tv": 0.5, "ks": others + shift, "ks_estimate": 0.5}
     return pd.DataFrame(rows).T.rename_axis(["trace", "estimates", "run"])
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed
+from helpers import executed, words
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
@@ -88,13 +88,6 @@ def inside(values, kind):
         elif isinstance(value, (dict, tuple, list)) and not name.startswith("_"):
             held = value if isinstance(value, dict) else dict(enumerate(value))
             yield from inside({f"{name}, {place}": one for place, one in held.items()}, kind)
-
-
-def words(picture):
-    """What stands in a picture's legends, above its panels and at their axes."""
-    labels = [text for one in picture.legends for text in one.texts]
-    labels += [text for ax in picture.axes for text in (*ax.get_xticklabels(), *ax.get_yticklabels())]
-    return {text.get_text() for text in labels} | {ax.get_title("left") for ax in picture.axes}
 
 
 def drawn(picture, entry):

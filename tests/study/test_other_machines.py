@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import executed, first_days, legend, table, texts, verdict_by_id
+from helpers import executed, first_days, table, texts, verdict_by_id, words
 
 import simlib_study as study
 from simlib import EASY, Conservative, compare, load, simulate
@@ -438,13 +438,6 @@ ADD = """for name in [name for name in logs if name not in ("CTC-SP2", "SDSC-SP2
     del logs[name]
 w = logs["CTC-SP2"]
 logs["bare"] = type(w)(w.jobs.assign(user=-1, estimate=w.jobs.run), w.procs, "bare", start=w.start)"""
-
-
-def words(picture):
-    """What stands in a picture's legend, above its panels and at their first axes."""
-    ticks = [label.get_text() for ax in picture.axes for label in (*ax.get_xticklabels(), *ax.get_yticklabels())]
-    titles = [ax.get_title("left") for ax in picture.axes]
-    return [*legend(picture), *titles, *ticks]
 
 
 @pytest.mark.thorough
