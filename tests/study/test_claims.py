@@ -347,9 +347,7 @@ CELLS = [
     "rules, inside, close, off",
     [
         ((), 1, 1, 2),
-        ((TEXT,), 1, 1, 2),
         ((LIKELY,), 1, 1, 1),
-        ((RESTORED,), 1, 1, 0),
         ((LIKELY, TEXT), 2, 1, 1),
         ((RESTORED, LIKELY, TEXT), 3, 2, 0),
         ((CALENDAR, TEXT), 1, 0, 4),
