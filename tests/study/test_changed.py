@@ -112,3 +112,5 @@ def test_what_is_added_stands_beside_its_neighbour_in_all_tables_and_pictures(ad
     pictures = [picture for _, picture in inside(made, Figure) if beside_shown in words(picture)]
     assert pictures and all(shown in words(picture) for picture in pictures)
     assert all(drawn(picture, entry) for picture in pictures for entry in (shown, beside_shown))
+    saved = [path.read_text(encoding="utf-8") for path in small_logs.rglob("*.csv")]
+    assert saved and all(str(name) in text for text in saved if str(beside) in text)

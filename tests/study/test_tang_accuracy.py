@@ -328,6 +328,15 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
     assert own.ours == pytest.approx(accuracy.used(made_up).mean()) and own.low < own.ours < own.high
 
 
+@pytest.mark.slow
+def test_windows_are_held_against_all_history(run, made_up):
+    found = run("figures8-10", made_up)
+    changes, table = found["changes"].ours, found["table"].ours
+    assert (changes.xs("all", level="window") == 0).all()
+    month, ever = (table[1, "made up", TRIPLE, window, 85, 0, "accuracy"] for window in ("1 month", "all"))
+    assert changes[1, "made up", TRIPLE, "1 month", 85, 0, "accuracy"] == pytest.approx(month - ever)
+
+
 def test_overestimates_rise_and_fall_though_one_percentile_has_fewer():
     found = parts(DESCRIBED["TG-07"](metric="OE_share", change=lambda of: of - 0.45 * np.eye(7)[1]))
     assert found["OE grows first"] == found["then falls"] == HOLDS
@@ -358,6 +367,11 @@ def test_the_distribution_of_accuracy_has_the_medians_that_numpy_finds(made_up):
     table = results.spread(found.rename_axis(columns="metric"))
     assert ((table.low < table.ours) & (table.ours < table.high)).all()
     assert table["mean"].tolist() == pytest.approx(table.ours.tolist(), abs=0.05)
+
+
+def test_figure_11_draws_which_share_of_the_jobs_is_no_more_accurate(run, made_up):
+    x, curve = run("figure11", made_up)["picture"].axes[0].lines[0].get_data()
+    assert np.interp(0.4, x, curve) == pytest.approx((accuracy.used(made_up) < 0.4).mean(), abs=0.002)
 
 
 # The real logs
