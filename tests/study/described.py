@@ -85,7 +85,7 @@ def figures1_3(kept=0, example=50, logs=0.1, second=1000, late=0, beyond=0, item
     return {
         "MF-01": pd.Series({"arrival": 0, "start": kept}),
         "MF-02": pd.DataFrame({"late_share": {("CTC", "rebackfill"): logs}}).rename_axis(["log", "rule"]),
-        "MF-03": pd.DataFrame({"easy": [20, 20 + second]}, [10, 1010]),
+        "MF-03": pd.DataFrame({"easy": [110, 110 + second]}, [100, 1100]),
         "MF-04": "textbook",
         "MF-48": pd.DataFrame({"beyond": [beyond]}),
         "MF-53": {"proportional": items, "one a job": longer},
@@ -308,7 +308,7 @@ def figures1_2(shares=(28, 22, 25, 25), highest=0.59, killed=0.9):
     """Jobs that use little, less than half, most and nearly all of their requests, by quarter, and who is killed."""
     run = np.repeat([100, 300, 600, 900], np.multiply(shares, 30))
     jobs = {"submit": range(len(run)), "run": run, "estimate": 1000, "user": range(len(run)), "group": 1}
-    means = drawn({"Q1": 0.42, "Q2": 0.5, "Q3": highest}, ["quarter"])
+    means = drawn({"Q1": 0.5, "Q2": highest, "Q3": 0.42}, ["quarter"])
     found = {"TG-01": accuracy.shares_used(tang_trace(pd.DataFrame(jobs)), 50, 1), "TG-42": killed}
     return found | {"TG-02": (means, pd.Series(100, means.columns))}
 

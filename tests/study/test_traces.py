@@ -1,7 +1,10 @@
 """The paper's traces, as far as their logs are here: which jobs, which months, what is missing."""
 
+import tomllib
+
 import pandas as pd
 import pytest
+from helpers import ROOT
 
 from simlib import Workload, load
 from simlib.logs import archive
@@ -38,6 +41,12 @@ def months(name, jobs, missing=None, variant="original"):
     source = {"file": "made-up.swf", "variant": variant}
     w = Workload(table, 4, f"{name}-SP2", log=table, source=source, start=start)
     return mualem2001.Trace(name, w, ("1996-10", "1997-07"), missing)
+
+
+@pytest.mark.parametrize("paper", ["mualem2001", "tang2013"])
+def test_settings_are_all_of_logs(paper):
+    text = (ROOT / "data" / "published" / f"{paper}_logs.toml").read_text(encoding="utf-8")
+    assert set(tomllib.loads(text)) == {"log"}  # nothing reads a table of another name
 
 
 def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_published():
