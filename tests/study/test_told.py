@@ -73,7 +73,7 @@ FALSE = [
     ("MF-10", "response time", won(["Par", "CM5"], response_s=0)),
     ("MF-11", "inconclusive", won(["Par"], bounded_slowdown=20)),
     ("MF-12", "conservative", won(["CM5"], bounded_slowdown=20)),
-    ("MF-13", "same scheduler", won(["KTH", "CM5"], wait_s=5)),
+    ("MF-13", "same policy", won(["KTH", "CM5"], wait_s=5)),
     ("MF-14", "share", {"F": (0.3, 0)}),
     ("MF-15", "larger", {"backfilled": (0.6, 0.64)}),
     ("MF-15", "slightly", {"backfilled": (0.6, 0.4)}),
