@@ -124,7 +124,7 @@ def test_the_sweep_that_the_docs_send_to_slurm(client, monkeypatch):
 @pytest.fixture
 def dry_run(tmp_path):
     """A function that says what snakemake would do from nothing."""
-    for name in ("Snakefile", "profiles", "notebooks", "data", *PACKAGES):
+    for name in ("workflow", "notebooks", "data", *PACKAGES):
         (tmp_path / name).symlink_to(paths.ROOT / name)
 
     def run(*options):
@@ -137,8 +137,8 @@ def dry_run(tmp_path):
 
 
 def test_the_profile_for_slurm_makes_a_job_of_every_notebook_and_leaves_the_default_one_in_force(dry_run):
-    said = dry_run("--profile", "profiles/slurm")
-    assert "Using profiles profiles/slurm and workflow specific profile profiles/default" in said
+    said = dry_run("--profile", "workflow/profiles/slurm")
+    assert "Using profiles workflow/profiles/slurm and workflow specific profile workflow/profiles/default" in said
     notebooks = [path for path in (paths.ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
     assert len(re.findall("rule (?:first_|early_)?notebook:", said)) == len(notebooks) == said.count("threads: 4")
     assert said.count("mem_mb=8000") >= len(notebooks) and "runtime=60" in said

@@ -42,8 +42,7 @@ def project(tmp_path):
     def lay_out(**notebooks):
         folder = tmp_path / "{a} b"
         folder.mkdir()
-        shutil.copy(ROOT / "Snakefile", folder)
-        shutil.copytree(ROOT / "profiles", folder / "profiles")
+        shutil.copytree(ROOT / "workflow", folder / "workflow")
         (folder / "notebooks").mkdir()
         (folder / "environment").symlink_to(sys.prefix)
         for name, source in notebooks.items():
