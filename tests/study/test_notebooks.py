@@ -55,6 +55,32 @@ def test_every_notebook_of_the_papers_is_an_exhibit_and_names_its_section():
     assert {one.after for one in NOTEBOOKS.values()} - {None} <= set(NOTEBOOKS)
 
 
+NO_PROSE = r"(?s)\"[^\"]*\"|`[^`]*`|\$[^$]*\$|\]\([^)]*\)"
+RESULT = r"(?<![\w.,])\d[\d,.]*(?:,? (?:to|and|or) [-+]?\d[\d.,]*)* ?(?:%|per cent|points)"
+BOUND = r"(?:1|5|10|25|50|90|95|99|100|110) ?(?:%|per cent)"  # of definitions
+OF_WHAT_RUN = r"(?:this|the) study's (?:run|`figures/`)|behind (?:this study's )?`figures/`"
+
+
+def says_of_what_run(texts):
+    """Whether the prose of a notebook, without its first cell, types in no results, or says of what run they are."""
+    prose = " ".join(re.sub(NO_PROSE, "", text) for text in texts[1:])
+    results = [found for found in re.findall(RESULT, prose) if not re.fullmatch(BOUND, found)]
+    return not results or re.search(OF_WHAT_RUN, " ".join(texts)) is not None
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_results_in_prose_are_of_the_study_s_run_and_the_notebook_says_so(name):
+    cells = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert says_of_what_run(["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"])
+
+
+def test_results_that_are_typed_into_prose_are_seen():
+    assert not says_of_what_run(["# Title", "The wait falls by 12 to 43 %."])
+    assert not says_of_what_run(["# Title", 'The paper has "22 %"; here the gain is 7 points.'])
+    assert says_of_what_run(["# Title", 'A 90 % interval. The paper has "22 %".'])
+    assert says_of_what_run(["# Title", "In this study's runs the wait falls by 12 %."])
+
+
 def test_notebooks_are_in_the_papers_order():
     names = list(NOTEBOOKS)
     assert names.index("mualem2001/figure4") < names.index("mualem2001/figure5") < names.index("mualem2001/table3")
