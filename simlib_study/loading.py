@@ -40,9 +40,9 @@ class Logs(dict):
         super().__init__(logs)
         self.traces, self.absent, self.own = dict(traces), list(absent), own
 
-    def is_absent(self, **of):
+    def is_absent(self, log=None, **of):
         """Whether the log of a printed number, by what it is of, is not on this machine."""
-        return False
+        return log in self.absent
 
     def origin(self, **of):
         """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""

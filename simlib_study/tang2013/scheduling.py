@@ -218,8 +218,8 @@ def _month(workload, shake, policies, order, measure):
         used = policy.adjust
         if used and order == "fcfs":  # a queue in order of arrival does not look at estimates
             used = replace(used, queue=False)
-        if (same := (used, policy.backfill)) not in measured:
-            policy = replace(policy, order=order, known=known.get(policy.known))
+        policy = replace(policy, order=order, known=known.get(policy.known))
+        if (same := replace(policy, adjust=used, known=None)) not in measured:
             measured[same] = measure(simulate(workload, policy))
         found[name] = measured[same]
     return pd.DataFrame(found)

@@ -476,7 +476,6 @@ def test_on_sdsc_ds_running_jobs_should_keep_the_users_estimates(log):
     assert gain["fcfs", "regular p85"] < 0 < gain["wfp", "selective p85"] - gain["wfp", "regular p85"]
 
 
-@pytest.mark.xfail(strict=True, reason="cases are the same that adjust alike: cured where `replicate` runs the months")
 def test_cases_that_differ_in_anything_are_simulated_each():
     cases = {"baseline": None, "five": EASY(reservations=5), "shared": EASY(reuse_extra=True)}
     found = scheduling.runs([busy(months=1)], lambda trace: cases, shakes=2, least_jobs=1, orders=["fcfs"])

@@ -125,7 +125,6 @@ def test_the_authors_program_comes_out_on_kth():
     assert (ours.round() - theirs).abs().drop("sd").max() <= 1
 
 
-@pytest.mark.xfail(strict=True, reason="`Logs.is_absent` is always False: cured by one loader of the papers' logs")
 def test_the_printed_numbers_of_a_log_that_is_absent_are_counted():
     of_print = printed("tsafrir2005_table2")
     here = of_print[of_print.index.isin(["KTH-SP2"], level="log")]
