@@ -537,7 +537,7 @@ def _names(of):
     if isinstance(of, dict):
         return set(of)
     places = [of.index, of.columns] if isinstance(of, pd.DataFrame) else [of.index]
-    return {name for place in places for level in {"log"} & set(place.names) for name in place.unique(level)}
+    return {name for place in places if "log" in place.names for name in place.unique("log")}
 
 
 def _measured(value):
