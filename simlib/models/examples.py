@@ -174,4 +174,4 @@ def promises(workload: Workload) -> pd.DataFrame:
                 "worst_s": late.max() if len(hurt) else 0.0,
             }
         )
-    return pd.DataFrame(measures, pd.MultiIndex.from_tuples(rows, names=["scheduler", "rule"]))
+    return pd.DataFrame(measures, pd.MultiIndex.from_tuples(rows, names=["policy", "rule"]))
