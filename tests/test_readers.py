@@ -12,7 +12,7 @@ QUESTIONS = {
     "Which policy do I take?": (["docs/policies.md"], "## Which, and when"),
     "What did MF claim, and does it hold?": (
         ["figures/README.md", "figures/claims/mualem2001.md"],
-        "## MF-01\n.*### Verdicts",
+        "## MF-01\n.*[*]Verdicts[*]",
     ),
     "Is EASY++ good?": (["docs/policies.md"], r"\*\*EASY\+\+\*\* plans .*five of six other"),
     "How do I write a policy?": (["docs/own-policies.md"], "OwnPolicy"),
