@@ -42,7 +42,10 @@ FILE = click.Path(path_type=Path)
 @click.argument("folder", type=FILE)
 def write_crate(folder):
     """Write the last full run into a new FOLDER, as an RO-Crate with its provenance."""
-    print(f"The crate: {crate(folder)}")
+    try:
+        print(f"The crate: {crate(folder)}")
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
 
 
 @commands.command("article")
