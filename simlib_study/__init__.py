@@ -3,9 +3,9 @@
 from simlib._util import importing
 
 from .claims import claim, finding, share
-from .loading import Logs, log, logs, parameters
-from .records import save_exhibit as save
-from .records import show
+from .experiments import parameters
+from .loading import Logs, log, logs
+from .records import save, show
 from .results import beside, by_reading, in_bands, in_order, judge, over_draws, spread, tallies, with_printed
 from .verdicts import printed
 

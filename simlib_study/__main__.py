@@ -24,7 +24,7 @@ def verdicts():
     figures = outcomes(paths.ROOT / "figures")
     for one in figures + outcomes(paths.ROOT / "build" / "synthetic"):
         mark = "  *** SYNTHETIC DATA: says nothing about the paper ***" if one.synthetic else ""
-        print(f"\n{(one.folder / one.name).relative_to(paths.ROOT)}: {one.title}{mark}")
+        print(f"\n{one.folder.relative_to(paths.ROOT)}: {one.title}{mark}")
         print(f"  from {', '.join(one.sources) or 'no log'}")
         for claim in one.claims:
             print(f"  {claim['id']} {claim['verdict']}: {claim['claim']}")
@@ -34,14 +34,16 @@ def verdicts():
 @commands.command()
 @click.pass_context
 def report(context):
-    """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
-    from . import counting, outcomes, records, scoreboard
+    """Print the verdicts; write the pages in figures/, also of each executed notebook, and the findings in README.md and
+    docs/findings.md."""
+    from . import counting, executed, outcomes, records, scoreboard
 
     context.invoke(verdicts)
     if found := outcomes.outcomes(paths.ROOT / "figures"):
         counting.save(found, paths.ROOT / "figures")
         scoreboard.write(found, paths.ROOT / "figures")
         records.note_what_is_made_of_what()
+        executed.write_pages()
         for name, template in outcomes.FINDINGS.items():
             if (file := paths.ROOT / name).exists():
                 text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template, name)

@@ -29,7 +29,7 @@ from .verdicts import (
     reading,
 )
 
-PICTURE = "printed-numbers"
+FOLDER = "printed-numbers"
 """Of the picture and the tables, in `figures/`."""
 
 STEPS = {
@@ -74,20 +74,19 @@ OF = ["group", "exhibit", "log", "month", "metric", "estimates", "quantity", "po
 def numbers(found):
     """List the printed numbers of the exhibits of Mu'alem & Feitelson: what each is of, its group, and its cell."""
     rows = []
-    for one in found:
-        for record in one.records if one.paper == "mualem2001" else []:
-            for cell in record["verdicts"]["cells"]:
-                row = {"exhibit": record["exhibit"], "group": _group(record["exhibit"], cell["of"], cell)} | cell["of"]
-                if row["group"] in SIMULATED:
-                    digits = decimals(record["exhibit"])
-                    row["decimals"] = digits[tuple(cell["of"][level] for level in digits.index.names)]
-                rows.append(row | {"published": cell["published"], "cell": cell})
+    for cell in (cell for one in found if one.paper == "mualem2001" for cell in one.cells):
+        row = {"exhibit": cell["exhibit"], "group": _group(cell)} | cell["of"]
+        if row["group"] in SIMULATED:
+            digits = decimals(cell["exhibit"])
+            row["decimals"] = digits[tuple(cell["of"][level] for level in digits.index.names)]
+        rows.append(row | {"published": cell["published"], "cell": cell})
     return pd.DataFrame(rows, columns=[*OF, "decimals", "published", "cell"])
 
 
-def _group(exhibit, of, cell):
+def _group(cell):
     """The group of `GROUPS` that a number belongs to."""
     loads, differences, twice, counts = list(GROUPS)[3:]
+    exhibit, of = cell["exhibit"], cell["of"]
     metric, quantity = of.get("metric", ""), of.get("quantity", "")
     if exhibit == "mualem2001_table1":
         if metric in ("load", "jobs"):
@@ -97,9 +96,9 @@ def _group(exhibit, of, cell):
         if quantity == "difference":
             return differences
         return twice if exhibit.endswith("4") and quantity == "original" else TEST
-    if exhibit.endswith("_differences") or "[%]" in quantity or quantity.endswith(("_pct", "one_in_so_many")):
+    if exhibit.endswith(" differences") or "[%]" in quantity or quantity.endswith(("_pct", "one_in_so_many")):
         return differences
-    return twice if exhibit == "mualem2001_table1_jobs" else counts
+    return twice if exhibit == "mualem2001_section31" else counts
 
 
 def steps(table):
@@ -174,10 +173,10 @@ def save(found, folder):
     with plt.rc_context():
         plots.use_style()
         figure = draw(counts, wrong)
-    plots.save(figure, folder / f"{PICTURE}.png")
+    plots.save(figure, folder / FOLDER / "picture.png")
     plt.close(figure)
-    for name, saved in ((PICTURE, counts), (f"{PICTURE}_controls", wrong.round(4))):
-        with paths.replacing(folder / f"{name}.csv") as path:
+    for name, saved in {"numbers": counts, "controls": wrong.round(4)}.items():
+        with paths.replacing(folder / FOLDER / f"{name}.csv") as path:
             saved.to_csv(path, lineterminator="\n")
 
 

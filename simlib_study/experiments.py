@@ -8,16 +8,16 @@ import ast
 import hashlib
 import platform
 import re
-import sys
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
 
+from simlib import parameters as checking
 from simlib._util.cache import identity
 from simlib.core.workload import Workload
 
-from .loading import Logs
+from .loading import Logs, are_own
 from .notebooks import notebook
 
 PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
@@ -38,6 +38,7 @@ class Experiment:
     parameter. `code` are the cells without those that only set parameters.
     """
 
+    name: str = ""
     notebook: object = None
     parameters: dict = field(default_factory=dict)
     cells: tuple = ()
@@ -88,19 +89,53 @@ class Experiment:
         return set(_listed(own)) - set(logs)
 
 
-def running(name=None):
-    """Compare what runs now with the notebook of the study that it is of.
+_HERE = {}
+"""The variables of the notebook that runs, by its name: one, or none."""
 
-    Which one it is `study.parameters` was told; where it was not, the `name` says so. Outside of Jupyter the cells are
-    not known, and only parameters are compared. Where no notebook runs there is nothing to compare.
+
+def parameters(name, variables, *, own=False, **expected):
+    """Begin a notebook: check its parameters, as `simlib.parameters.check`, and the names of its `logs`.
+
+    Parameters
+    ----------
+    name : str
+        Folder and name, such as "mualem2001/table4".
+    variables : dict
+        Those of the notebook, `vars()`: `judge`, `claim` and `save` compare what was run with what the study has.
+    own : bool
+        Whether `logs` may be logs of the reader's.
+    **expected
+        As for `simlib.parameters.check`.
+
+    Examples
+    --------
+    >>> parameters("mualem2001/table4", {"In": ['logs: list[str] = ["CTC", "KTH"]'], "logs": ["LANL"]})
+    Traceback (most recent call last):
+        ...
+    ValueError: logs: found LANL, expected names out of CTC, KTH, SDSC, Par, CM5
     """
-    here = name and notebook(name)
-    variables = _variables(here.parameters if here else ())
-    here = notebook(variables["__notebook__"]) if "__notebook__" in variables else here
+    checking.check(variables, **expected)
+    if "logs" not in expected and isinstance(names := variables.get("logs"), list):
+        are_own(name.partition("/")[0], names, own)
+    _HERE.clear()
+    _HERE[name] = variables
+
+
+def running():
+    """Compare what runs now with the notebook of the study that it is of, as `study.parameters` was told.
+
+    Outside of Jupyter the cells are not known, and only parameters are compared. Where no notebook runs there is
+    nothing to compare.
+    """
+    if not _HERE:
+        return Experiment()
+    ((name, variables),) = _HERE.items()
+    here = notebook(name)
     executed = [cell for cell in variables.get("In", ()) if _parsed(cell)]  # not those of comments only
-    if not here or not variables:
-        changed = (NO_NOTEBOOK,) if variables or name else ()
-        return Experiment(cells=tuple(executed), code=tuple(executed), changed=changed, variables=variables)
+    if not here:
+        return Experiment(
+            name, cells=tuple(executed), code=tuple(executed), changed=(NO_NOTEBOOK,), variables=variables
+        )
     now = {each: variables.get(each, default) for each, default in here.parameters.items()}
     if isinstance(now.get("logs"), Logs):  # they are called as their names were
         now["logs"] = now["logs"].asked or here.parameters["logs"]
@@ -122,24 +157,10 @@ def running(name=None):
             known = [*_listed(default), *OF_PAPER]
             (fewer if each == "logs" and _are_among(value, known) else changed).append(said)
     differs = map(tuple, (cells, code, changed, added, fewer))
-    return Experiment(here, now, *differs, repeats, variables)
+    return Experiment(name, here, now, *differs, repeats, variables)
 
 
 NO_NOTEBOOK = "this is no notebook of the study"
-
-
-def _variables(parameters=()):
-    """The variables of the notebook from which this is called, through whichever module; none where none runs.
-
-    They are Jupyter's, or those that `study.parameters` has marked, or those that have some parameters.
-    """
-    frame = sys._getframe(1)
-    while frame is not None:
-        variables = frame.f_globals
-        if {"__notebook__", "In"} & variables.keys() or (parameters and variables.keys() >= set(parameters)):
-            return variables
-        frame = frame.f_back
-    return {}
 
 
 def _listed(value):

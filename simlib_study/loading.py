@@ -1,12 +1,10 @@
 """The logs of an exhibit, by name, as they can be had here: what a notebook hands to `simlib.replicate`."""
 
 import importlib
-import sys
 import warnings
 
 import pandas as pd
 
-from simlib import parameters as checking
 from simlib.core.workload import Workload
 from simlib.logs.archive import ArchiveError, load, path_or_name
 from simlib.logs.reading import taken
@@ -71,26 +69,6 @@ class Logs(dict):
         for name in self.absent:
             print(f"{name}: not on this machine, left out")
         return sources(self.workloads())
-
-
-def parameters(notebook, *, own=False, **expected):
-    """Check the parameters of the notebook that calls it, as `simlib.parameters.check`, and the names of its `logs`.
-
-    `own` says that these may be logs of the reader's. The notebook's name is left in its variables, for `asked`.
-
-    Examples
-    --------
-    >>> In, logs = ['logs: list[str] = ["CTC", "KTH"]'], ["LANL"]  # in a notebook both are there
-    >>> parameters("mualem2001/table4")
-    Traceback (most recent call last):
-        ...
-    ValueError: logs: found LANL, expected names out of CTC, KTH, SDSC, Par, CM5
-    """
-    variables = sys._getframe(1).f_globals
-    checking.check(variables, **expected)
-    if "logs" not in expected and isinstance(names := variables.get("logs"), list):
-        are_own(notebook.partition("/")[0], names, own)
-    variables["__notebook__"] = notebook
 
 
 def are_own(paper, names, allowed=True):

@@ -45,7 +45,7 @@ class Notebook:
     @property
     def path(self):
         """Where it can be read: the notebook, or a frozen one as it was executed."""
-        return f"figures/frozen/{self.name.replace('/', '_')}.md" if self.frozen else f"notebooks/{self.name}.ipynb"
+        return f"figures/{self.name}/README.md" if self.frozen else f"notebooks/{self.name}.ipynb"
 
     @property
     def repeats(self):

@@ -4,7 +4,6 @@ site are made of it.
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -36,21 +35,25 @@ SIMULATED = dict(zip(("test", "settings", "programs"), counting.SIMULATED, stric
 class Outcome:
     """What came of one notebook: an exhibit of a paper, or a group of them."""
 
-    paper: str
-    notebook: str
+    name: str
     title: str
     folder: object
-    records: list
+    record: dict
 
     @property
     def source(self):
         """The notebook itself."""
-        return notebook(f"{self.paper}/{self.notebook}")
+        return notebook(self.name)
 
     @property
-    def name(self):
-        """The stem of the notebook's files, such as "mualem2001_table1"."""
-        return f"{self.paper}_{self.notebook}"
+    def slug(self):
+        """What its page on the site is called."""
+        return self.name.replace("/", "_")
+
+    @property
+    def paper(self):
+        """The paper, or what else its notebook's folder stands for."""
+        return self.name.partition("/")[0]
 
     @property
     def label(self):
@@ -65,46 +68,45 @@ class Outcome:
     @property
     def synthetic(self):
         """Whether it was made from stand-ins for logs."""
-        return any(record["synthetic"] for record in self.records)
+        return self.record["synthetic"]
 
     @property
     def pictures(self):
-        """The names of its pictures, the main one first."""
-        names = [record["exhibit"] for record in self.records]
-        return [f"{name}.png" for name in names if (self.folder / f"{name}.png").exists()]
+        """The names of its pictures in its folder, the main one first."""
+        names = sorted(path.name for path in self.folder.glob("*.png"))
+        return sorted(names, key=lambda name: name != records.PICTURE)
 
     @property
     def sources(self):
         """The log files, with a mark where they are not verified, or else models, that it was made from."""
         files = []
-        for log in (log for record in self.records for log in record["logs"]):
+        for log in self.record["logs"]:
             restored = records.BACK if log["name"].endswith(records.BACK) else ""
             not_verified = f" ({NOT_VERIFIED})" if log["verified"] is False else ""
             files.append((log["file"] or log["name"]) + restored + not_verified)
-        models = [model["model"] for record in self.records for model in record["models"]]
+        models = [model["model"] for model in self.record["models"]]
         return list(dict.fromkeys(files or models))
 
     @property
     def cells(self):
-        """The judged cells of all its records."""
-        return [cell for record in self.records for cell in record["verdicts"]["cells"]]
+        """Its printed numbers beside ours, as they are judged."""
+        return self.record["verdicts"]["cells"]
 
     @property
     def claims(self):
-        """The decided claims of all its records, with their verdicts as they are stated."""
-        decided = [claim for record in self.records for claim in record["verdicts"]["claims"]]
-        return [claim | {"verdict": claims.stated(claim)} for claim in decided]
+        """The claims that it decides, with their verdicts as they are stated."""
+        return [claim | {"verdict": claims.stated(claim)} for claim in self.record["verdicts"]["claims"]]
 
 
 def outcomes(folder):
     """What came of the exhibits whose records lie in a folder, in the papers' order."""
     made = []
-    stems = sorted(folder.glob("*.json"), key=lambda path: path.stem.split("_"))  # "-" would come before "_"
-    for (paper, name), group in groupby(stems, key=lambda path: path.stem.split("_")[:2]):
-        if (source := notebook(f"{paper}/{name}")) is None:
-            path = paths.ROOT / "notebooks" / paper / f"{name}.ipynb"
-            raise ValueError(f"{folder}/{paper}_{name}*.json: found no notebook {path} that makes it; remove its files")
-        made.append(Outcome(paper, name, source.title, folder, [records.read(path) for path in group]))
+    for path in folder.glob(f"*/*/{records.RECORD}"):
+        name = path.parent.relative_to(folder).as_posix()
+        if (source := notebook(name)) is None:
+            place = paths.ROOT / "notebooks" / f"{name}.ipynb"
+            raise ValueError(f"{path}: found no notebook {place} that makes it; remove its folder")
+        made.append(Outcome(name, source.title, path.parent, records.read(path)))
     return in_order(made)
 
 
@@ -146,7 +148,7 @@ def numbers(found):
         "all": sum(papers.values()),
         "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
         "verdicts": verdicts,
-        "gains": _gains(found[0].folder),
+        "gains": _gains(next(one.folder for one in found if one.name == "tang2013/figures14-17")),
         "as_they_are": Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim),
         "printed": by_verdict([each[claims.PRINTED] for each in readings if claims.PRINTED in each]),
         "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
@@ -202,8 +204,8 @@ def _stated(claim, part=""):
 
 def tsafrir(found):
     """Count the numbers of Tsafrir et al. in our bands, on BLUE and on other logs; one in two tables counts once."""
-    cells = _cells(found, "tsafrir2005_tables5-6")
-    of_means = _cells(found, "tsafrir2005_tables2-3")[::-1]
+    cells = _cells(found, "tsafrir2005/tables5-6")
+    of_means = _cells(found, "tsafrir2005/tables2-3")[::-1]
     of_means = {tuple(one["of"].values()): one for one in of_means}  # the one with most decimals, which comes first
     not_there = {"predictions", "accuracy_pct"}  # of Figure 5
     cells += [one for of, one in of_means.items() if not not_there & set(of)]
@@ -216,7 +218,7 @@ def tsafrir(found):
 
 def _gains(folder):
     """Tang's average gains by selective adjustment at the 85th percentile, by metric: `printed`, and by machine."""
-    rows = pd.read_csv(folder / "tang2013_figures14-17.csv").query("case == 'selective p85' and published.notna()")
+    rows = pd.read_csv(folder / records.NUMBERS).query("case == 'selective p85' and published.notna()")
     here, gains = machines([name for name in STAND_INS if name in set(rows.log)]), {}
     for metric in ("wait", "slowdown"):
         of = rows[rows.metric == metric]

@@ -1,10 +1,11 @@
-"""An exhibit: the notebook that makes it, and its picture, numbers and record, which says where they come from."""
+"""What an exhibit keeps: its numbers, its pictures, and a record of where they come from and what becomes of print."""
 
 import json
 import math
 import os
 import platform
 import tomllib
+from collections import Counter
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -17,55 +18,68 @@ from matplotlib.figure import Figure
 from simlib import __version__, plots
 from simlib._util import paths
 
-from . import claims
+from .claims import withdrawn
 from .experiments import PACKAGES, running
 from .loading import Logs
 from .notebooks import notebooks
-from .results import cells
+from .results import OF_VERDICTS, cells
 from .verdicts import OTHER_LOG
 
 BACK = ", restored"
 """Ends the name of a workload that has its lost jobs back; so it is no other log."""
 
 
+RECORD, NUMBERS, PICTURE = "record.json", "numbers.csv", "picture.png"
+"""The files of an exhibit; more tables and pictures have names of their own."""
+
 # Saving what a notebook made
 
 
-def save(
-    exhibit, figure=None, table=None, *, workloads=(), parameters=None, verdicts=None, place=None, exploration=None
-):
-    """Save an exhibit to `figures/`, or to `build/synthetic/`, marked and not judged, if a log is stood in for.
+def write(exhibit, files, *, workloads=(), parameters=None, cells=(), claims=(), folder=None, exploration=None):
+    """Write tables and pictures by their files' names, and last the record; a file of before that is none of them goes.
 
-    Files are the picture, the numbers with at most four decimals, and last the record.
+    They go to the exhibit's folder in `figures/`, or in `build/synthetic/`, marked and not judged, if a log is stood in
+    for; or to another folder. Numbers have at most four decimals.
     """
-    verdicts = {"cells": [], "claims": []} | (verdicts or {})
     synthetic = any(workload.stand_in for workload in workloads)
+    verdicts = {"cells": [*cells], "claims": [*claims]}
     if synthetic:
-        for cell in verdicts["cells"]:
-            cell["readings"] = {rule: ours | {"verdict": OTHER_LOG} for rule, ours in cell["readings"].items()}
-        verdicts["claims"] = [claims.withdrawn(claim, plots.SYNTHETIC) for claim in verdicts["claims"]]
-        table = None if table is None else table.assign(data=plots.SYNTHETIC)
-        _stamp(figure)
+        verdicts["cells"] = [_not_judged(cell) for cell in cells]
+        verdicts["claims"] = [withdrawn(claim, plots.SYNTHETIC) for claim in claims]
     record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts}
     record = _plain(record | ({"exploration": exploration} if exploration else {}))
     if wrong := complaint(record):
         raise ValueError(f"{exhibit}: {wrong}; data/exhibit.schema.json says what a record is")
-    files = {} if figure is None else {"png": plots.png(figure)}
-    if table is not None:
-        files["csv"] = table.round(DIGITS).to_csv(lineterminator="\n").encode()
-    files["json"] = (json.dumps(record, indent=1) + "\n").encode()
-    place = place or paths.ROOT / ("build/synthetic" if synthetic else "figures")
-    for ending, content in files.items():
-        with paths.replacing(place / f"{exhibit}.{ending}") as new:
+    contents = {}
+    for name, made in files.items():
+        if isinstance(made, Figure):
+            if synthetic:
+                _stamp(made)
+            contents[name] = plots.png(made)
+        else:
+            made = made.assign(data=plots.SYNTHETIC) if synthetic else made
+            contents[name] = made.round(DIGITS).to_csv(lineterminator="\n").encode()
+    contents[RECORD] = (json.dumps(record, indent=1) + "\n").encode()
+    folder = folder or paths.ROOT / ("build/synthetic" if synthetic else "figures") / exhibit
+    for name, content in contents.items():
+        with paths.replacing(folder / name) as new:
             new.write_bytes(content)
+    for path in folder.iterdir():
+        if path.suffix in (".csv", ".png") and path.name not in contents:
+            path.unlink()
     if synthetic:
         print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about the paper ***")
-    return place
+    return folder
+
+
+def _not_judged(cell):
+    """A cell of stand-ins."""
+    return cell | {"readings": {rule: ours | {"verdict": OTHER_LOG} for rule, ours in cell["readings"].items()}}
 
 
 def _stamp(figure):
-    """Stamp a figure, if there is one, as made from stand-ins, once."""
-    if figure is not None and plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
+    """Stamp a figure as made from stand-ins, once."""
+    if plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
         plots.stamp(figure)
 
 
@@ -106,39 +120,40 @@ MADE_OF = "figures/made-of.toml"
 """Has by notebook a digest of the files that its committed numbers were made of."""
 
 
-def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()):
-    """Save what a notebook made: `<name>.png`, `<name>.csv`, and `<name>.json` with where it comes from.
+def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
+    """Save what a notebook made, in a folder that is called as it: tables, pictures, and a record of where they are from.
 
-    The name is the notebook's folder and name, and a suffix where it saves several, such as "mualem2001_table1_likely".
     What the whole study makes goes to `figures/`, or where it rests on stand-ins to `build/synthetic/`. What is made by
     hand, of another or an edited notebook, by other parameters, or of fewer logs than the record in `figures/`, goes to
     `build/explorations/`, and what is made of your own log to a folder for this log in `build/own/`: nothing counts
-    these. There each experiment has a folder, whose name ends with a digest of all that it depends on, and its record
-    has the cells that were run.
+    these. There each experiment has a folder, whose name is a digest of all that it depends on, and its record has the
+    cells that were run.
 
     Parameters
     ----------
-    name : str
-    table : DataFrame
-    figure : Figure
+    tables : DataFrame, or dict of these by name
+        The main one is called "numbers", and so is a single one: `numbers.csv`.
+    pictures : Figure, or dict of these by name
+        Likewise "picture". One that is None is left out.
     logs : Logs, or list of these and of workloads
         What it was made from.
     judged : list of DataFrame
-        Tables of `study.judge` with the printed numbers that it is about; by default the `table`, if it has verdicts.
+        Tables of `study.judge` with the printed numbers that it is about, each number once; by default all tables that
+        have verdicts.
     claims : list
         From `study.claim` and `study.finding`.
 
     Examples
     --------
-    >>> save_exhibit("tables", logs=[])
+    >>> save(pd.DataFrame({"jobs": [3]}))
     Traceback (most recent call last):
         ...
-    ValueError: save: found the name tables, expected folder and notebook, such as mualem2001_table1
+    ValueError: save: found no notebook that runs, expected study.parameters with its name in a cell before
     """
-    if "_" not in name:
-        raise ValueError(f"save: found the name {name}, expected folder and notebook, such as mualem2001_table1")
-    paper, stem, *_ = name.split("_")
-    experiment = running(f"{paper}/{stem}")
+    experiment = running()
+    if not experiment.name:
+        raise ValueError("save: found no notebook that runs, expected study.parameters with its name in a cell before")
+    tables, pictures = _named(tables, "numbers"), _named(pictures, "picture")
     groups = list(logs) if isinstance(logs, (list, tuple)) else [logs]
     of_logs = [group for group in groups if isinstance(group, Logs)]
     own, workloads = [name for group in of_logs if group.own for name in group.asked or group], {}
@@ -154,47 +169,66 @@ def save_exhibit(name, table=None, figure=None, *, logs=(), judged=(), claims=()
     if synthetic or not of_logs:
         fewer, repeats = (), {each: said for each, said in repeats.items() if each not in of_shakes}
     differs = [*experiment.changed, *experiment.added, *fewer, *repeats.values()]
-    if experiment.notebook and experiment.notebook.name != f"{paper}/{stem}":
-        differs.append(f"it is of {experiment.notebook.name}")
-    if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / f"{name}.json", workloads)):
+    if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / experiment.name / RECORD, workloads)):
         differs.append(f"without {', '.join(absent)}")
-    of_print = list(judged) or ([] if table is None else [table])
-    found = {"cells": [cell for each in of_print for cell in cells(each)], "claims": list(claims)}
+    found = {"cells": _cells(list(tables.values()) if judged is None else judged), "claims": list(claims)}
     if own or experiment.unjudged:
-        found = None
-    if table is not None and {"verdict", "note"} <= set(table):  # which `judge` adds
-        table = table.drop(columns=["verdict", "note"])
+        found = {}
     said = experiment.unjudged or (repeats and f"preview: {'; '.join(repeats.values())}")
-    if table is not None and said and not own:
-        table = table.assign(data=said)
-    exploration = None
+    files = {}
+    for name, table in tables.items():
+        table = table.drop(columns=[column for column in OF_VERDICTS if column in table])
+        files[f"{name}.csv"] = table.assign(data=said) if said and not own else table
+    files |= {f"{name}.png": figure for name, figure in pictures.items()}
+    folder = exploration = None
     if own or differs or not os.environ.get(REPRODUCING):
         exploration = {"differs": differs, "source": experiment.cells}
         own = "+".join(Path(each).name.split(".")[0] for each in own)
-        folder = paths.ROOT / "build" / (f"own/{own}" if own else "explorations")
-        place = folder / f"{paper}_{stem}_{experiment.digest}"
-    else:
-        place = None
-    files = {"workloads": workloads, "parameters": parameters, "verdicts": found}
-    place = save(name, figure, table, **files, place=place, exploration=exploration)
+        folder = paths.ROOT / "build" / (f"own/{own}" if own else "explorations") / experiment.name / experiment.digest
+    made_from = {"workloads": workloads, "parameters": parameters}
+    folder = write(experiment.name, files, **made_from, **found, folder=folder, exploration=exploration)
     why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs else ""
-    print(f"Saved as {(place / name).relative_to(paths.ROOT)}.*{why}")
+    print(f"Saved in {folder.relative_to(paths.ROOT)}{why}")
 
 
-def note_what_is_made_of_what():
-    """Write into `MADE_OF` the digests of those notebooks whose records were all written in their last run.
+def _named(made, name):
+    """What was made, by name: one alone has this one."""
+    made = made if isinstance(made, dict) else {name: made}
+    return {name: one for name, one in made.items() if one is not None}
+
+
+def _cells(tables):
+    """The judged numbers of tables, each printed number once."""
+    found = [cell for table in tables for cell in cells(table)]
+    places = Counter((cell["exhibit"], *cell["of"].items()) for cell in found)
+    if twice := [place for place, count in places.items() if count > 1]:
+        exhibit, *of = twice[0]
+        where = ", ".join(f"{level} {name}" for level, name in of)
+        raise ValueError(
+            f"save: found {len(twice)} printed numbers judged twice, such as {exhibit}, {where}; judged= says which count"
+        )
+    return found
+
+
+def of_last_run():
+    """By notebook the digest of what the last run made its record of, which it has written.
 
     The workflow puts a digest into build/logs/ when it begins to run a notebook.
     """
-    file, logs = paths.ROOT / MADE_OF, paths.ROOT / "build" / "logs"
-    known = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    made, logs = {}, paths.ROOT / "build" / "logs"
     for path in logs.rglob("*.made-of"):
         name = path.relative_to(logs).with_suffix("").as_posix()
-        made = [*(paths.ROOT / "figures").glob(f"{name.replace('/', '_')}[._]*json")]
-        if made and all(record.stat().st_mtime_ns >= path.stat().st_mtime_ns for record in made):
-            known[name] = path.read_text().strip()
-    there = notebooks()
-    lines = [f'"{name}" = "{digest}"' for name, digest in sorted(known.items()) if name in there]
+        record = paths.ROOT / "figures" / name / RECORD
+        if record.exists() and record.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+            made[name] = path.read_text().strip()
+    return made
+
+
+def note_what_is_made_of_what():
+    """Write into `MADE_OF` the digests of those notebooks that the last run has made, beside those of others."""
+    file, there = paths.ROOT / MADE_OF, notebooks()
+    known = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    lines = [f'"{name}" = "{digest}"' for name, digest in sorted((known | of_last_run()).items()) if name in there]
     if lines:
         head = "# Digests of what the numbers were made of: `make reproduce CHANGED=1` leaves out what is the same."
         with paths.replacing(file) as path:
@@ -217,8 +251,8 @@ def read(path):
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
     wrong = complaint(found)
-    if not wrong and found["exhibit"] != path.stem:
-        wrong = f"$.exhibit: expected {path.stem}"
+    if not wrong and not f"/{found['exhibit']}/" in path.as_posix():
+        wrong = f"$.exhibit: found {found['exhibit']}, expected the folder that it lies in"
     if wrong:
         raise ValueError(f"{path}: {wrong}; data/exhibit.schema.json says what a record is; run its notebook again")
     return found

@@ -20,6 +20,9 @@ AS_IT_IS = 0
 CLOSE_TO = {"bounded_slowdown": 0.10}
 """How far from the median of the runs a number outside their band may lie to be called close; of others, 0.05."""
 
+OF_VERDICTS = ["verdict", "note", "exhibit"]
+"""Columns that `judge` adds, and that go into the record: what becomes of a printed number, and where it is printed."""
+
 READING = ["ours", "deviation", "low", "median", "high", "verdict"]
 """What a record has of a number under a rule."""
 
@@ -217,6 +220,7 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
             verdict = verdicts.judge(row.published, interval, 100 * share if points else share, digit, absolute=points)
         noted.append((verdict, "; ".join(filter(None, [said.get(of_number), origin.get("note")]))))
     table[["verdict", "note"]] = pd.DataFrame(noted, table.index, dtype=object)
+    table["exhibit"] = name
     if logs.own:
         return table.drop(columns=["published", "deviation"])
     return table.drop(columns="deviation") if points else table
@@ -243,17 +247,18 @@ def _with_absent(table, of_print, logs):
 
 def cells(table):
     """Take the judged numbers of a table of `judge` for a record: by place, ours under each rule."""
-    if not {"verdict", "note"} <= set(table):
+    if not set(OF_VERDICTS) <= set(table):
         return []
     levels = [level for level in table.index.names if level != "rule"]
-    rows = table[table.verdict.notna()].reindex(columns=["published", *READING, "note"])
+    rows = table[table.verdict.notna()].reindex(columns=["published", *READING, "note", "exhibit"])
     for end in ("high", "median", "low"):
         rows[end] = rows[end].where(rows.low.notna(), rows.ours)
     found = []
     for place, part in rows.groupby(level=levels, sort=False):
         rules = part.index.get_level_values("rule") if "rule" in part.index.names else [TEXT]
         readings = dict(zip(rules, part[READING].to_dict("records"), strict=True))
-        cell = {"of": dict(zip(levels, place, strict=True)), "published": part.published.iloc[0], "readings": readings}
+        of = dict(zip(levels, place, strict=True))
+        cell = {"exhibit": part.exhibit.iloc[0], "of": of, "published": part.published.iloc[0], "readings": readings}
         found.append(cell | ({"note": part.note.iloc[0]} if part.note.iloc[0] else {}))
     return found
 

@@ -48,7 +48,7 @@ def pages(found, site=False):
     rows, home, complete = decided(real), "index.md" if site else "README.md", not missing(real)
     papers = [row for row in rows if row["paper"] != "own"]
     counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
-    files = {(log["file"], record["exhibit"]) for one in real for record in one.records for log in record["logs"]}
+    files = {(log["file"], one.name) for one in real for log in one.record["logs"]}
     env.globals |= archive.catalogue() | {
         "site": site,
         "home": home,
@@ -59,7 +59,7 @@ def pages(found, site=False):
         "sign": SIGNS.get,
         "brief": brief,
         "address": address,
-        "page": lambda one: f"{one.name}.md" if site else f"../{one.source.path}",
+        "page": lambda one: f"{one.slug}.md" if site else f"{one.name}/README.md",
         "outcomes": found,
         "claims": papers,
         "own_findings": [row for row in rows if row["paper"] == "own"],

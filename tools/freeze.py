@@ -1,24 +1,21 @@
 """Freeze finished notebooks: keep each as it was executed, and say at which commit it runs and what its files are.
 
-`python tools/freeze.py COMMIT` after a full run at that commit writes `figures/frozen/*.md` from the executed notebooks
-in build/notebooks/, and `figures/frozen.toml`: the commit, the command, sums that tell whether the engine is still the
+`python tools/freeze.py COMMIT` after a full run at that commit writes the executed notebooks, from build/notebooks/, into
+their exhibits' folders, and `figures/frozen.toml`: the commit, the command, sums that tell whether the engine is still the
 same, and the digest of each frozen file. Without a commit it writes the digests anew, for files that were renamed.
 `make frozen` runs what is frozen again: see `frozen.py`.
 """
 
-import base64
 import hashlib
 import json
-import posixpath
-import re
 import subprocess
 import sys
 
 import nbformat
-from nbconvert import MarkdownExporter
 
 from simlib import EASY, Conservative, load, simulate
 from simlib._util import paths
+from simlib_study.executed import markdown
 from simlib_study.notebooks import frozen
 
 FIGURES = paths.ROOT / "figures"
@@ -34,7 +31,6 @@ POLICIES = {
 """Those of the text and the likely ones, on which the frozen numbers rest."""
 
 HEADER = "# What is finished, and at which commit it runs: `make frozen`. tools/freeze.py writes this file.\n"
-STYLES = r'(?s)<style.*?</style>\s*| (?:border|class|id|style)="[^"]*"'
 NOTE = "*This notebook is finished and frozen, and shown as it was executed. `make frozen` runs it again.*"
 
 
@@ -49,10 +45,8 @@ def freeze(commit):
     for name, book in books.items():
         title = book.cells[0].source.splitlines()[0].lstrip("# ")
         about[name] = {"title": title, "section": book.metadata["simlib"]["section"]}
-    texts = {name: markdown(book, name) for name, book in books.items()}
-    for name, text in texts.items():
-        (FIGURES / "frozen").mkdir(exist_ok=True)
-        (FIGURES / "frozen" / f"{stem(name)}.md").write_text(text, encoding="utf-8")
+    for name, book in books.items():
+        (FIGURES / name / "README.md").write_text(markdown(book, name, NOTE), encoding="utf-8")
     targets = " ".join(f"build/notebooks/{name}.ipynb" for name in FROZEN)
     command = f"snakemake --cores all --force {targets}"
     write({"commit": commit, "command": command, "starts": sums(), "notebooks": about})
@@ -80,49 +74,15 @@ def digest(content):
     return hashlib.sha256(content).hexdigest()
 
 
-def stem(name):
-    """Begin the names of a notebook's files."""
-    return name.replace("/", "_")
-
-
 def files(name):
-    """List the files of a frozen notebook, from `figures/`: the notebook itself, numbers, pictures and records."""
-    own = [path.name for path in FIGURES.glob(f"{stem(name)}*.*")]
-    return [f"frozen/{stem(name)}.md", *sorted(file for file in own if re.match(rf"{stem(name)}[._]", file))]
+    """List the files of a frozen notebook, from `figures/`: the notebook itself, numbers, pictures and record."""
+    return sorted(path.relative_to(FIGURES).as_posix() for path in (FIGURES / name).iterdir())
 
 
 def sums():
     """Sum up the start times of KTH's jobs by each policy."""
     log = load("KTH-SP2", "original")
     return {name: int(simulate(log, policy).jobs.start.sum()) for name, policy in POLICIES.items()}
-
-
-def markdown(book, name):
-    """Write an executed notebook as Markdown for `figures/frozen/`: its pictures are those of `figures/`."""
-    pictures = {digest((FIGURES / file).read_bytes()): file for file in files(name) if file.endswith(".png")}
-    for cell in book.cells:
-        if cell.cell_type == "markdown":
-            cell.source = re.sub(r"(?<=\]\()[^):#]+\.ipynb", lambda link: linked(link[0], name), cell.source)
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            if "text/html" in data:  # GitHub shows a style as text; names of styles are drawn anew in each run
-                data["text/html"] = re.sub(STYLES, "", data["text/html"])
-            if "image/png" in data:
-                picture = pictures.get(digest(base64.b64decode(data["image/png"])))
-                if picture is None:
-                    sys.exit(f"{name}: found a picture that is not in {FIGURES}, expected those of the executed run")
-                output["data"] = {"text/markdown": f"![{picture.removesuffix('.png')}](../{picture})"}
-    title, _, rest = book.cells[0].source.partition("\n")
-    book.cells[0].source = f"{title}\n\n{NOTE}\n{rest}"
-    text, _ = MarkdownExporter().from_notebook_node(book)
-    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
-    return re.sub(r"\n{4,}", "\n\n", text).strip() + "\n"
-
-
-def linked(link, name):
-    """Let a link from a notebook to another one lead there from `figures/frozen/`."""
-    target = posixpath.normpath(posixpath.join(posixpath.dirname(name), link)).removesuffix(".ipynb")
-    return f"{stem(target)}.md" if target in FROZEN else f"../../notebooks/{target}.ipynb"
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def crate(folder):
     found = [one for one in outcomes(paths.ROOT / "figures") if not one.synthetic]
     if not found:
         raise ValueError(f"{paths.ROOT / 'figures'}: found no record of a full run; `make reproduce` makes them")
-    actions = [_action(made, simlib, record, one, addresses) for one in found for record in one.records]
+    actions = [_action(made, simlib, one, addresses) for one in found]
     made.root_dataset["mentions"] = actions
     folder.parent.mkdir(parents=True, exist_ok=True)
     with paths.temporary(folder.parent, folder.name) as place:
@@ -93,11 +93,13 @@ def _add(made, id, type, **properties):
     return made.get(id) or made.add(ContextEntity(made, id, properties={"@type": type, **properties}))
 
 
-def _action(made, simlib, record, one, addresses):
+def _action(made, simlib, one, addresses):
     """Add an exhibit: its files, its logs, parameters and versions, and the action between them."""
-    name = record["exhibit"]
-    files = [one.folder / f"{name}{suffix}" for suffix in (".json", ".csv", ".png")]
-    results = [made.add_file(str(path), properties={"name": path.name}) for path in files if path.exists()]
+    record, files = (
+        one.record,
+        sorted(path for path in one.folder.iterdir() if path.suffix in (".json", ".csv", ".png")),
+    )
+    results = [made.add_file(str(path), f"{one.name}/{path.name}", properties={"name": path.name}) for path in files]
     objects = []
     for log in record["logs"]:
         id = addresses.get(log["file"], f"#{log['file'] or log['name']}")
@@ -106,12 +108,12 @@ def _action(made, simlib, record, one, addresses):
         kind = made.add_file(id, properties=about) if id in addresses.values() and not made.get(id) else None
         objects.append(kind or _add(made, id, "CreativeWork", **about))
     for key, value in (record["parameters"] | {"versions": record["versions"]}).items():
-        objects.append(_add(made, f"#{name}-{key}", "PropertyValue", name=key, value=json.dumps(value)))
+        objects.append(_add(made, f"#{one.slug}-{key}", "PropertyValue", name=key, value=json.dumps(value)))
     return _add(
         made,
-        f"#make-{name}",
+        f"#make-{one.slug}",
         "CreateAction",
-        name=f"{one.title}: {name}",
+        name=one.title,
         instrument=simlib,
         object=objects,
         result=results,

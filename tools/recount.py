@@ -26,8 +26,8 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
-def record(name):
-    return json.loads((ROOT / "figures" / f"{name}.json").read_text(encoding="utf-8"))["verdicts"]
+def record(exhibit):
+    return json.loads((ROOT / "figures" / exhibit / "record.json").read_text(encoding="utf-8"))["verdicts"]
 
 
 def slack(text):
@@ -57,8 +57,10 @@ def bands():
     """Our readings of these means, from the records."""
     found = {}
     for table, of_column in (("table1", "month"), ("table3", "estimates"), ("table4", "quantity")):
-        for cell in record(f"mualem2001_{table}")["cells"]:
+        for cell in record(f"mualem2001/{table}")["cells"]:
             of = cell["of"]
+            if cell["exhibit"] != f"mualem2001_{table}":
+                continue
             found[table, of["log"], of[of_column], of["policy"], of["metric"]] = cell["readings"]
     return found
 
@@ -180,7 +182,7 @@ def verdicts():
     for row in rows("criteria"):
         criteria.setdefault(row["claim"], {})[row["part"]] = row
     found = {row["id"]: "cannot be tested" for row in rows("claims")}
-    for path in sorted((ROOT / "figures").glob("*.json")):
+    for path in sorted((ROOT / "figures").glob("*/*/record.json")):
         for claim in json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]:
             parts = claim.get("readings", {}).get("text", {}).get("parts")
             if parts:
@@ -192,15 +194,15 @@ def verdicts():
 def stated():
     """What the report says: counts by group and step, controls, verdicts."""
     counts, controls, steps = {}, {}, list(READINGS)
-    with open(ROOT / "figures" / "printed-numbers.csv", encoding="utf-8", newline="") as file:
+    with open(ROOT / "figures" / "printed-numbers/numbers.csv", encoding="utf-8", newline="") as file:
         for place, row in enumerate(csv.DictReader(file)):
             number = int(row["inside"]) + int(row["inside, wide band"]), int(row["numbers"])
             counts[row["group"], steps[place % len(steps)]] = number
-    with open(ROOT / "figures" / "printed-numbers_controls.csv", encoding="utf-8", newline="") as file:
+    with open(ROOT / "figures" / "printed-numbers/controls.csv", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             controls |= {(row["group"], name): text for name, text in row.items() if name != "group" and text}
     known = {}
-    for path in sorted((ROOT / "figures").glob("*.json")):
+    for path in sorted((ROOT / "figures").glob("*/*/record.json")):
         claims = json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]
         for claim in claims:
             of_bounds = set(claim.get("bounds", {}).values())

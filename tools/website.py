@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -30,7 +29,7 @@ from simlib.core.threads import sweep
 from simlib.logs.archive import NOT_VERIFIED
 from simlib.plots.style import of_256_colours
 from simlib_study import scoreboard
-from simlib_study.notebooks import PAPERS, notebook
+from simlib_study.notebooks import PAPERS, frozen, notebook, notebooks
 from simlib_study.outcomes import Outcome, in_order, outcomes, templates
 from simlib_study.verdicts import TEXT
 
@@ -74,11 +73,8 @@ def written(rows, executed, stand_ins):
     """Write the scoreboard with its pages, and a page for each exhibit: texts by their names in `exhibits/`."""
     shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
     texts = scoreboard.pages(rows, site=True)
-    origin = ("logs", "models", "parameters", "seed", "versions")  # what records have in common that stand together
     for one in rows:
-        groups = groupby(one.records, key=lambda record: {name: record[name] for name in origin})
-        page = {"one": one, "groups": [(of, list(part)) for of, part in groups], "cells": _cells}
-        texts[f"{one.name}.md"] = PAGES.get_template("exhibit.md").render(**shared, **page)
+        texts[f"{one.slug}.md"] = PAGES.get_template("exhibit.md").render(**shared, one=one, cells=_cells)
     return texts
 
 
@@ -109,9 +105,12 @@ def _number(value):
     return f"{value:,.0f}" if whole else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
 
 
-TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", "figures/frozen/*.md"
+TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", *(notebook(name).path for name in frozen()["notebooks"])
 NOTEBOOKS = "notebooks/**/*.ipynb", "docs/*.ipynb"
 NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
+
+NO_RECORD = {"synthetic": False, "logs": [], "models": [], "versions": {}, "verdicts": {"cells": [], "claims": []}}
+"""Of a notebook that was executed on some of its logs only: what it saved lies in build/explorations/."""
 
 SMALL, SOCIAL = 480, (1200, 630)
 """How many pixels a thumbnail is wide and high at most, and the picture that other sites show of this one."""
@@ -165,7 +164,14 @@ def stage(folder):
 def _linked(text):
     """Let links to the report lead to its pages on the site."""
     text = text.replace("figures/README.md", "exhibits/index.md")
-    return re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
+    text = re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
+    return re.sub(r"figures/([a-z0-9-]+/[a-z0-9-]+)/README\.md", _page_of, text)
+
+
+def _page_of(link):
+    """The page of an exhibit; what is frozen is shown as it was executed."""
+    name = link[1]
+    return link[0] if name in frozen()["notebooks"] else f"exhibits/{name.replace('/', '_')}.md"
 
 
 def _exercises(folder):
@@ -182,8 +188,9 @@ def _stage_pictures(rows, folder):
     thumbnails.mkdir(parents=True)
     for one in rows:
         for picture in one.pictures:
-            shutil.copy(one.folder / picture, folder / "exhibits" / picture)
-    small = [(one.folder / one.pictures[0], thumbnails / one.pictures[0]) for one in rows if one.pictures]
+            (folder / "exhibits" / one.slug).mkdir(exist_ok=True)
+            shutil.copy(one.folder / picture, folder / "exhibits" / one.slug / picture)
+    small = [(one.folder / one.pictures[0], thumbnails / f"{one.slug}.png") for one in rows if one.pictures]
     sweep(_make_small, small, progress=False)
     with Image.open(paths.ROOT / "docs" / "my-cluster.png") as picture:
         social = ImageOps.pad(picture.convert("RGB"), SOCIAL, Image.Resampling.LANCZOS, "white")
@@ -210,11 +217,9 @@ def everything():
     for folder in (paths.ROOT / "figures", paths.ROOT / "build" / "synthetic"):
         found = {one.name: one for one in outcomes(folder)} | found
     ran = sorted((paths.ROOT / "build" / "notebooks").rglob("[!.]*.ipynb"))
-    executed = {f"{path.parent.name}_{path.stem}": path for path in ran}
-    for name in executed.keys() - found.keys():
-        path, paper = executed[name], executed[name].parent.name
-        if paper in PAPERS and paper != "teaching":
-            found[name] = Outcome(paper, path.stem, notebook(f"{paper}/{path.stem}").title, path.parent, [])
+    executed = {f"{path.parent.name}/{path.stem}": path for path in ran}
+    for name in executed.keys() & notebooks().keys() - found.keys():
+        found[name] = Outcome(name, notebook(name).title, executed[name].parent, NO_RECORD)
     return in_order(found.values()), executed
 
 
@@ -225,11 +230,11 @@ def _stage_notebooks(folder, executed):
     """Copy each notebook, as it was executed if it was."""
     found = [path for pattern in NOTEBOOKS for path in sorted(paths.ROOT.glob(pattern))]
     there = [path for path in found if path.parent.name != ".ipynb_checkpoints"]
-    best = [executed.get(f"{path.parent.name}_{path.stem}", path) for path in there]
+    best = [executed.get(f"{path.parent.name}/{path.stem}", path) for path in there]
     tasks = [(ran, folder / path.relative_to(paths.ROOT)) for ran, path in zip(best, there, strict=True)]
     sweep(_stage_notebook, tasks, progress=False)
     names = {paper: [path.stem for path in there if path.parent.name == paper] for paper in PAPERS}
-    contents = PAGES.get_template("notebooks.md").render(papers=PAPERS, names=names)
+    contents = PAGES.get_template("notebooks.md").render(papers=PAPERS, names=names, frozen=frozen()["notebooks"])
     _write(folder / "notebooks" / "index.md", contents)
 
 

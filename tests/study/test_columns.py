@@ -13,12 +13,11 @@ UNNAMED = "without a name"
 
 @pytest.fixture(scope="module")
 def tables():
-    """The tables by notebook and the rest of the file's name, "main" without one."""
+    """The tables by notebook and name; those of the report by "figures"."""
     found = {}
-    for path in (paths.ROOT / "figures").glob("*.csv"):
-        notebook, suffix = re.fullmatch("(printed-numbers|[^_]+_[^_]+)_?(.*)", path.stem).groups()
+    for path in (paths.ROOT / "figures").rglob("*.csv"):
         table = pd.read_csv(path, dtype=str, keep_default_na=False).rename(columns={"Unnamed: 0": UNNAMED})
-        found[notebook.replace("_", "/"), suffix or "main"] = table
+        found[path.parent.relative_to(paths.ROOT / "figures").as_posix(), path.stem] = table
     return found
 
 

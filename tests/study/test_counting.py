@@ -93,7 +93,7 @@ def test_table_and_picture_are_saved_of_mualem_and_feitelson_alone(found, tmp_pa
     assert not list(tmp_path.iterdir())
     counting.save(found, tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"printed-numbers.png", "printed-numbers.csv", "printed-numbers_controls.csv"}
+    assert names == {"printed-numbers/picture.png", "printed-numbers/numbers.csv", "printed-numbers/controls.csv"}
 
 
 # The recount
