@@ -34,7 +34,7 @@ def verdicts():
 @commands.command()
 @click.pass_context
 def report(context):
-    """Print the verdicts; write the pages in figures/, also of each executed notebook, and the findings in README.md and
+    """Print the verdicts; write the pages in figures/, those of executed notebooks too, and the findings in README.md and
     docs/findings.md."""
     from . import counting, executed, outcomes, records, scoreboard
 

@@ -133,9 +133,8 @@ def running():
     here = notebook(name)
     executed = [cell for cell in variables.get("In", ()) if _parsed(cell)]  # not those of comments only
     if not here:
-        return Experiment(
-            name, cells=tuple(executed), code=tuple(executed), changed=(NO_NOTEBOOK,), variables=variables
-        )
+        cells = tuple(executed)
+        return Experiment(name, cells=cells, code=cells, changed=(NO_NOTEBOOK,), variables=variables)
     now = {each: variables.get(each, default) for each, default in here.parameters.items()}
     if isinstance(now.get("logs"), Logs):  # they are called as their names were
         now["logs"] = now["logs"].asked or here.parameters["logs"]

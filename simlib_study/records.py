@@ -121,7 +121,7 @@ MADE_OF = "figures/made-of.toml"
 
 
 def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
-    """Save what a notebook made, in a folder that is called as it: tables, pictures, and a record of where they are from.
+    """Save what a notebook made in a folder of its name: tables, pictures, and a record of where these come from.
 
     What the whole study makes goes to `figures/`, or where it rests on stand-ins to `build/synthetic/`. What is made by
     hand, of another or an edited notebook, by other parameters, or of fewer logs than the record in `figures/`, goes to
@@ -204,9 +204,8 @@ def _cells(tables):
     if twice := [place for place, count in places.items() if count > 1]:
         exhibit, *of = twice[0]
         where = ", ".join(f"{level} {name}" for level, name in of)
-        raise ValueError(
-            f"save: found {len(twice)} printed numbers judged twice, such as {exhibit}, {where}; judged= says which count"
-        )
+        said = f"found {len(twice)} printed numbers judged twice, such as {exhibit}, {where}"
+        raise ValueError(f"save: {said}; expected each once: judged= says in which tables")
     return found
 
 
@@ -251,7 +250,7 @@ def read(path):
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
     wrong = complaint(found)
-    if not wrong and not f"/{found['exhibit']}/" in path.as_posix():
+    if not wrong and f"/{found['exhibit']}/" not in path.as_posix():
         wrong = f"$.exhibit: found {found['exhibit']}, expected the folder that it lies in"
     if wrong:
         raise ValueError(f"{path}: {wrong}; data/exhibit.schema.json says what a record is; run its notebook again")

@@ -1,8 +1,8 @@
 """Freeze finished notebooks: keep each as it was executed, and say at which commit it runs and what its files are.
 
-`python tools/freeze.py COMMIT` after a full run at that commit writes the executed notebooks, from build/notebooks/, into
-their exhibits' folders, and `figures/frozen.toml`: the commit, the command, sums that tell whether the engine is still the
-same, and the digest of each frozen file. Without a commit it writes the digests anew, for files that were renamed.
+`python tools/freeze.py COMMIT` after a full run at that commit writes the executed notebooks, from build/notebooks/,
+into their exhibits' folders, and `figures/frozen.toml`: the commit, the command, sums that tell whether the engine is
+still the same, and the digest of each frozen file. Without a commit it writes the digests anew, for renamed files.
 `make frozen` runs what is frozen again: see `frozen.py`.
 """
 
