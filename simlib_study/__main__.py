@@ -1,7 +1,6 @@
 """How the study stands, from the records in figures/ and build/synthetic/."""
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -34,8 +33,7 @@ def verdicts():
 @commands.command()
 @click.pass_context
 def report(context):
-    """Print the verdicts; write the pages in figures/, those of executed notebooks too, and the findings in README.md and
-    docs/findings.md."""
+    """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
     from . import counting, executed, outcomes, records, scoreboard
 
     context.invoke(verdicts)
@@ -55,12 +53,11 @@ def report(context):
 @commands.command()
 @click.argument("revision", default="HEAD")
 @click.option("--exact", is_flag=True, help="Also the last digit, which on another processor may differ.")
-@click.option("--moves", type=click.Path(exists=True, path_type=Path), help="A TOML file with new names of old ones.")
-def check(revision, exact, moves):
+def check(revision, exact):
     """Compare figures/ with what is committed, at REVISION; ends with 1 where numbers differ."""
     from . import checking
 
-    lines, good = checking.check(revision, exact, checking.moves(moves) if moves else None)
+    lines, good = checking.check(revision, exact)
     print(*lines, sep="\n")
     return 0 if good else 1
 

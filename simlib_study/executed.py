@@ -19,6 +19,9 @@ STYLES = r'(?s)<style.*?</style>\s*| (?:border|class|id|style)="[^"]*"'
 BETWEEN_CELLS = r"\n\s*(?=<t[hd][ >]|</tr>)"
 """So that a row of a table is a line."""
 
+LINK = r"(?<=\]\()(?![a-z]+:)[^)#]+"
+"""Within the repository."""
+
 NOTE = (
     "*[This notebook]({notebook}) as `make reproduce` executed it. The tables and pictures beside it are its own, "
     "[record.json](record.json) says what they were made from, and [this page]({columns}) what their columns mean.*"
@@ -43,7 +46,9 @@ def markdown(book, name, note):
     exhibits = notebooks().keys() | frozen()["notebooks"].keys()
     for cell in book.cells:
         if cell.cell_type == "markdown":
-            cell.source = re.sub(r"(?<=\]\()[^):#]+", lambda link: _linked(link[0], name, exhibits), cell.source)
+            cell.source = re.sub(
+                r"(?<=\]\()(?![a-z]+:)[^)#]+", lambda link: _linked(link[0], name, exhibits), cell.source
+            )
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "text/html" in data:

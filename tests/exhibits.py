@@ -129,7 +129,8 @@ def judged_cell(of, published, readings, close=0.05, decimals=None, unjudged=Non
         verdict = verdicts.ABSENT if ours != ours else verdict
         off = verdicts.deviation(ours, published) if published else float("nan")
         judged[rule] = {"ours": ours, "deviation": off, **vars(known), "verdict": verdict}
-    return {"of": of, "published": published, "readings": judged} | ({"note": note} if note else {})
+    cell = {"exhibit": "mualem2001_table1", "of": of, "published": published, "readings": judged}
+    return cell | ({"note": note} if note else {})
 
 
 def measured(id, verdict):

@@ -44,30 +44,26 @@ def of_record(path):
     except ValueError as error:  # it departs from the schema
         yield str(error).removeprefix(f"{path}: ")
         return
-    if record["exhibit"] != path.stem:
-        yield f"is named {record['exhibit']}"
     if record["seed"] != record["parameters"].get("seed"):
         yield "has another seed than its parameters"
-    folder, name = path.stem.split("_")[:2]
-    if notebook(f"{folder}/{name}") is None:
-        yield f"expected a notebook {folder}/{name}.ipynb, or that it is frozen"
+    if notebook(record["exhibit"]) is None:
+        yield f"expected a notebook {record['exhibit']}.ipynb, or that it is frozen"
     if record["synthetic"] or not all(log["sha256"] or log["variant"] == "restored" for log in record["logs"]):
         yield "was not made from real logs, each with its digest"
     if missing := VERSIONS - set(record["versions"]):
         yield f"does not tell the version of {', '.join(sorted(missing))}"
-
-    if not path.with_suffix(".csv").exists():
-        yield "has no numbers beside it"
+    for name in ("numbers.csv", "README.md"):
+        if not path.with_name(name).exists():
+            yield f"has no {name} beside it"
 
 
 def of_numbers(path):
-    of_all_records = path.stem.startswith(counting.PICTURE)
-    if not path.with_suffix(".json").exists() and not of_all_records:
+    if not path.with_name(records.RECORD).exists() and path.parent.name != counting.FOLDER:
         yield "has no record beside it"
 
 
 def of_picture(path):
-    if not path.with_suffix(".csv").exists():
+    if not path.with_suffix(".csv").exists() and path.name != records.PICTURE:
         yield "has no numbers beside it"
 
 
@@ -76,12 +72,12 @@ def test_notebooks_have_parameters_short_cells_and_no_outputs():
 
 
 def test_records_follow_the_schema_are_named_after_their_exhibits_and_come_from_real_logs():
-    in_order(FIGURES.glob("*.json"), of_record)
+    in_order(FIGURES.rglob("*.json"), of_record)
 
 
 def test_all_numbers_have_a_record():
-    in_order(FIGURES.glob("*.csv"), of_numbers)
+    in_order(FIGURES.rglob("*.csv"), of_numbers)
 
 
 def test_all_pictures_have_their_numbers():
-    in_order(FIGURES.glob("*.png"), of_picture)
+    in_order(FIGURES.rglob("*.png"), of_picture)

@@ -33,8 +33,9 @@ def run():
     environment["SIMLIB_TRACES"] = str(Path(os.environ.get("SIMLIB_TRACES", ROOT / "data" / "traces")).resolve())
     began = time.monotonic()
     for name in frozen["notebooks"]:
-        for path in (place / "figures").glob(f"{name.replace('/', '_')}*.csv"):
-            path.unlink()  # so that what is not made again is missed
+        for pattern in (f"{name}/*.csv", f"{name.replace('/', '_')}*.csv"):  # the latter at commits of before
+            for path in (place / "figures").glob(pattern):
+                path.unlink()  # so that what is not made again is missed
     subprocess.run(["make", "-C", place, ".venv/ready", f"PYTHON={sys.executable}"], env=environment, check=True)
     command = [place / ".venv" / "bin" / "python", "-m", *shlex.split(frozen["command"])]
     subprocess.run(command, cwd=place, env=environment, check=True)

@@ -95,10 +95,8 @@ def _add(made, id, type, **properties):
 
 def _action(made, simlib, one, addresses):
     """Add an exhibit: its files, its logs, parameters and versions, and the action between them."""
-    record, files = (
-        one.record,
-        sorted(path for path in one.folder.iterdir() if path.suffix in (".json", ".csv", ".png")),
-    )
+    record, kept = one.record, (".json", ".csv", ".png")
+    files = sorted(path for path in one.folder.iterdir() if path.suffix in kept)
     results = [made.add_file(str(path), f"{one.name}/{path.name}", properties={"name": path.name}) for path in files]
     objects = []
     for log in record["logs"]:

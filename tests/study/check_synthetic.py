@@ -22,13 +22,10 @@ def complaints(folder, exhibits=None):
 
     All are those that rest on logs, but for what is frozen, which nobody makes.
     """
-    found = {path.stem: _record(path) for path in Path(folder).rglob("*.json")}
-    of_frozen = {Path(file).stem for one in frozen()["notebooks"].values() for file in one["sha256"]}
-    made = [path for path in (paths.ROOT / "figures").glob("*.json") if path.stem not in of_frozen]
-    of_logs = [path.stem for path in made if _record(path)["logs"]]
-    wrong = [
-        f"{name}: found no record" for name in sorted(of_logs if exhibits is None else exhibits) if name not in found
-    ]
+    found = {record["exhibit"]: record for record in _records(folder)}
+    of_logs = {record["exhibit"] for record in _records(paths.ROOT / "figures") if record["logs"]}
+    expected = of_logs - frozen()["notebooks"].keys() if exhibits is None else exhibits
+    wrong = [f"{name}: found no record" for name in sorted(expected) if name not in found]
     for name, record in found.items():
         if record["logs"] and not record["synthetic"]:
             wrong.append(f"{name}: rests on logs, and is not marked as synthetic")
@@ -39,8 +36,8 @@ def complaints(folder, exhibits=None):
     return wrong
 
 
-def _record(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+def _records(folder):
+    return [json.loads(path.read_text(encoding="utf-8")) for path in Path(folder).rglob("record.json")]
 
 
 if __name__ == "__main__":

@@ -262,7 +262,7 @@ def test_code_and_table_agree_on_the_parts(monkeypatch):
 
 def recorded_claims():
     """All claims in the committed records."""
-    for path in sorted((paths.ROOT / "figures").glob("*.json")):
+    for path in sorted((paths.ROOT / "figures").rglob("*.json")):
         yield from json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]
 
 

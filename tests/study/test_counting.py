@@ -16,8 +16,7 @@ EASY = {"log": "KTH", "policy": "easy", "metric": "response_s"}
 
 
 def exhibit(name, *cells, paper="mualem2001"):
-    records = [{"exhibit": f"mualem2001_{name}", "verdicts": {"cells": list(cells)}}]
-    return SimpleNamespace(paper=paper, records=records, cells=list(cells))
+    return SimpleNamespace(paper=paper, cells=[one | {"exhibit": f"mualem2001_{name}"} for one in cells])
 
 
 def cell(of, published, low, high, **readings):
@@ -44,7 +43,7 @@ def found():
     twice = cell({"quantity": "original"}, 15568.0, 15000, 16000)
     return [
         exhibit("table1", *months, lost, load),
-        exhibit("table1_differences", difference),
+        exhibit("table1 differences", difference),
         exhibit("table3", *TABLE3),
         exhibit("table4", twice, cell({"quantity": "scaled"}, 15060.0, 1, 2)),
         exhibit("table1", *months, paper="tang2013"),
@@ -92,8 +91,8 @@ def test_table_and_picture_are_saved_of_mualem_and_feitelson_alone(found, tmp_pa
     counting.save(found[-1:], tmp_path)
     assert not list(tmp_path.iterdir())
     counting.save(found, tmp_path)
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"printed-numbers/picture.png", "printed-numbers/numbers.csv", "printed-numbers/controls.csv"}
+    names = {path.name for path in (tmp_path / counting.FOLDER).iterdir()}
+    assert names == {"picture.png", "numbers.csv", "controls.csv"}
 
 
 # The recount

@@ -237,13 +237,11 @@ def test_a_picture_of_stand_ins_is_stamped_once_and_none_stays_open(no_figure_st
     assert texts(study.show(plt.subplots()[0], study.Logs({}))) == []
 
 
-def saved(root, name="mualem2001_table4_made", **options):
-    """Save a small table as a notebook does; gives the folders and names of what was written."""
-    exec(
-        "study.save(name, table, **options)",
-        {"study": study, "name": name, "table": pd.DataFrame({"x": [1.5]}), "options": options} | PARAMETERS,
-    )
-    return sorted({path.parent.relative_to(root).as_posix() for path in root.rglob("*.json")})
+def saved(root, **options):
+    """Save a small table as Table 4's notebook does; gives the folders of what was written."""
+    study.parameters("mualem2001/table4", dict(PARAMETERS))
+    study.save(pd.DataFrame({"x": [1.5]}), **options)
+    return sorted({path.parent.relative_to(root).as_posix() for path in root.rglob("record.json")})
 
 
 PARAMETERS = {"logs": ["KTH", "CTC", "SDSC"], "factor": 2, "shakes": 60, "other_shakes": 40, "shake_s": 60, "seed": 0}
@@ -264,23 +262,42 @@ def real(*names):
     return study.Logs({name: Workload(jobs, 128, name) for name in names})
 
 
+FOLDER = "figures/mualem2001/table4"
+APART = "build/explorations/mualem2001/table4/"
+
+
 def test_only_the_whole_study_writes_figures(here, monkeypatch, capsys):
-    assert saved(here, logs=real("KTH-SP2")) == ["figures"]
-    record = records.read(here / "figures" / "mualem2001_table4_made.json")
+    assert saved(here, logs=real("KTH-SP2")) == [FOLDER]
+    record = records.read(here / FOLDER / "record.json")
     assert record["parameters"] == PARAMETERS and [log["name"] for log in record["logs"]] == ["KTH-SP2"]
     monkeypatch.delenv(records.REPRODUCING)
-    before = (here / "figures" / "mualem2001_table4_made.csv").read_bytes()
+    before = (here / FOLDER / "numbers.csv").read_bytes()
     folder, figures = saved(here, logs=real("KTH-SP2"))
-    assert folder.startswith("build/explorations/mualem2001_table4_") and figures == "figures"
-    assert (here / "figures" / "mualem2001_table4_made.csv").read_bytes() == before
-    assert f"{folder}/mualem2001_table4_made.*" in capsys.readouterr().out
+    assert folder.startswith(APART) and figures == FOLDER
+    assert (here / FOLDER / "numbers.csv").read_bytes() == before
+    assert f"Saved in {folder}" in capsys.readouterr().out
+
+
+def test_a_printed_number_counts_once(here):
+    ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
+    table = study.judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2")
+    both = {"numbers": table, "again": table}
+    study.parameters("mualem2001/table4", dict(PARAMETERS))
+    with pytest.raises(
+        ValueError, match="found 2 printed numbers judged twice, such as mualem2001_footnote2, quantity killed"
+    ):
+        study.save(both, logs=real("KTH-SP2"))
+    study.save(both, logs=real("KTH-SP2"), judged=[table])
+    cells = records.read(here / FOLDER / "record.json")["verdicts"]["cells"]
+    assert {cell["exhibit"] for cell in cells} == {"mualem2001_footnote2"} and len(cells) == 2
+    assert {path.name for path in (here / FOLDER).iterdir()} == {"numbers.csv", "again.csv", "record.json"}
 
 
 def test_other_parameters_go_apart_each_set_in_a_folder_of_its_own(here, monkeypatch, capsys):
     for factor in (3, 4):
         monkeypatch.setitem(PARAMETERS, "factor", factor)
         folders = saved(here, logs=real("KTH-SP2"))
-    assert len(folders) == 2 and all(name.startswith("build/explorations/mualem2001_table4_") for name in folders)
+    assert len(folders) == 2 and all(name.startswith(APART) for name in folders)
     assert "factor is 4, in the study 2" in capsys.readouterr().out
 
 
@@ -292,21 +309,17 @@ def test_fewer_logs_than_the_record_names_go_apart(here, capsys):
 
 def test_stand_ins_and_logs_of_ones_own_go_apart(here, capsys):
     twins = study.Logs({"KTH": load("KTH-SP2", "twin")})
-    assert saved(here, logs=twins) == ["build/synthetic"]
-    assert "SYNTHETIC" in (here / "build/synthetic/mualem2001_table4_made.csv").read_text()
+    assert saved(here, logs=twins) == ["build/synthetic/mualem2001/table4"]
+    assert "SYNTHETIC" in (here / "build/synthetic/mualem2001/table4/numbers.csv").read_text()
     own = study.Logs({"mine": load("sample")}, own=True)
     own.asked = ["some/mine.swf.gz"]
-    exec(
-        "study.save('mualem2001_table4', table, logs=own, claims=[1])",
-        {"study": study, "own": own, "table": pd.DataFrame({"x": [1]})},
-    )
-    (folder,) = (here / "build" / "own" / "mine").iterdir()
-    assert folder.name.startswith("mualem2001_table4_")
-    assert listing(folder) == ["mualem2001_table4.csv", "mualem2001_table4.json"]
+    study.save(pd.DataFrame({"x": [1]}), logs=own, claims=[1])
+    (folder,) = (here / "build" / "own" / "mine" / "mualem2001" / "table4").iterdir()
+    assert listing(folder) == ["numbers.csv", "record.json"]
 
 
 def test_how_often_logs_are_shaken_does_not_matter_to_what_is_of_models(here):
-    assert saved(here, logs=[jann97.workload(10)]) == ["figures"]
-    record = records.read(here / "figures" / "mualem2001_table4_made.json")
+    assert saved(here, logs=[jann97.workload(10)]) == [FOLDER]
+    record = records.read(here / FOLDER / "record.json")
     assert record["parameters"] == {"logs": PARAMETERS["logs"], "factor": 2, "shake_s": 60, "seed": 0}
     assert [model["name"] for model in record["models"]] == ["Jann"]

@@ -14,7 +14,7 @@ import pandas as pd
 import simlib_study as study
 from simlib import EASY, Conservative, Workload, load, plots
 
-study.parameters("mualem2001/table4")
+study.parameters("mualem2001/table4", vars())
 """,
     "logs": 'logs = study.Logs({"KTH": Workload(load("sample").jobs, 128, "KTH")})',
     "policies": 'policies = {"easy": EASY(), "conservative": Conservative()}',
@@ -30,9 +30,11 @@ runs = pd.concat({run: printed * (1 + 0.01 * run) for run in range(shakes + 1)},
 claim = study.claim("MF-36", -runs, lambda of: {"improves": (of.bounded_slowdown < 0).groupby("run").mean()}, logs)
 """,
     "finding": 'finding = study.finding("OWN-01", True, logs=logs)',
-    "save": 'study.save("mualem2001_table4", table, picture, logs=logs, claims=[claim, finding])',
+    "save": "study.save(table, picture, logs=logs, claims=[claim, finding])",
 }
 """A small notebook that does what those of the study do."""
+
+FOLDER = "figures/mualem2001/table4"
 
 
 @pytest.fixture
@@ -57,9 +59,9 @@ def run(root, monkeypatch, capsys):
                 variables["In"].append(cell)
                 exec(cell, variables)
         variables["said"] = capsys.readouterr().out
-        (line,) = (line for line in variables["said"].splitlines() if line.startswith("Saved as"))
-        variables["place"] = root / line.split()[2].partition("/mualem2001_table4.")[0]
-        variables["record"] = records.read(variables["place"] / "mualem2001_table4.json")
+        (line,) = (line for line in variables["said"].splitlines() if line.startswith("Saved in"))
+        variables["place"] = root / line.split()[2].rstrip(",")
+        variables["record"] = records.read(variables["place"] / "record.json")
         return variables
 
     return run
@@ -67,13 +69,13 @@ def run(root, monkeypatch, capsys):
 
 def test_an_unchanged_notebook_is_judged_and_writes_figures(run, root):
     found = run()
-    assert found["place"] == root / "figures" and "exploration" not in found["record"]
-    assert "data" not in (root / "figures" / "mualem2001_table4.csv").read_text().partition("\n")[0]
+    assert found["place"] == root / FOLDER and "exploration" not in found["record"]
+    assert "data" not in (found["place"] / "numbers.csv").read_text().partition("\n")[0]
     assert set(found["table"].verdict) == {"inside"} and found["counts"]["text", "cells"].sum() == 8
     assert (found["claim"]["verdict"], found["finding"]["verdict"]) == ("reproduced", "holds")
     assert texts(found["picture"]) == ["Doubled: 8 of 8 printed numbers lie inside our bands"]
     assert "judged" not in found["said"] and "preview" not in found["said"]
-    assert run(runs=CELLS["runs"] + "  # a remark")["place"] == root / "figures"
+    assert run(runs=CELLS["runs"] + "  # a remark")["place"] == root / FOLDER
 
 
 CHANGED = {
@@ -94,7 +96,7 @@ CHANGED = {
 def test_another_experiment_is_judged_by_nothing_and_says_why(run, root, name):
     options, why = CHANGED[name]
     found = run(*options.pop("more", ()), **options)
-    assert found["place"].parent == root / "build" / "explorations" and not (root / "figures").exists()
+    assert found["place"].is_relative_to(root / "build" / "explorations") and not (root / "figures").exists()
     assert found["table"].verdict.isna().all() and not len(found["counts"])
     assert {found[one]["verdict"] for one in ("claim", "finding")} == {"cannot be tested"}
     lines = [found["said"], found["claim"]["evidence"], found["finding"]["evidence"], found["picture"].get_suptitle()]
@@ -128,7 +130,7 @@ def test_other_runs_are_judged_and_marked_as_a_preview(run, setting):
     for line in (found["said"], found["claim"]["evidence"], found["picture"].get_suptitle(), repr(found["finding"])):
         assert why in " ".join(line.split())
     assert found["claim"].headline.startswith("MF-36  PREVIEW, REPRODUCED")
-    assert why in (found["place"] / "mualem2001_table4.csv").read_text()
+    assert why in (found["place"] / "numbers.csv").read_text()
 
 
 @pytest.mark.slow
@@ -153,11 +155,11 @@ def test_each_experiment_has_a_folder_and_its_record_the_cells_and_again_the_sam
 
 def test_cells_that_were_run_before_the_parameters_were_set_do_not_count(run, root):
     found = run(policies='policies = {"easy": EASY(order="sjf")}')
-    assert run(variables=found)["place"] == root / "figures"
+    assert run(variables=found)["place"] == root / FOLDER
 
 
 def test_a_cell_may_be_run_again(run, root):
-    assert run(CELLS["policies"], CELLS["runs"].strip(), before="judge")["place"] == root / "figures"
+    assert run(CELLS["policies"], CELLS["runs"].strip(), before="judge")["place"] == root / FOLDER
 
 
 def test_runs_that_are_not_simulated_again_are_not_judged_by_the_parameters_of_now(run):
@@ -168,19 +170,15 @@ def test_runs_that_are_not_simulated_again_are_not_judged_by_the_parameters_of_n
     assert found["table"].verdict.isna().all()
 
 
-def test_a_function_of_another_module_saves_the_notebooks_own_experiment(run, root):
-    """It took the parameters and the place of an unchanged notebook."""
-    found = run("# Parameters\nfactor = 3", before="begin", save=(
-        'import types\nkeeping = types.ModuleType("keeping")\n'
-        'exec("import simlib_study as study\\ndef keep(*of, **how): study.save(*of, **how)", vars(keeping))\n'
-        'keeping.keep("mualem2001_table4", table, logs=logs)'
-    ))  # fmt: skip
-    assert found["record"]["parameters"]["factor"] == 3 and not (root / "figures").exists()
-
-
 def test_a_notebook_that_is_none_of_the_studys_is_not_judged(run):
-    found = run(begin=CELLS["begin"].replace("study.parameters(", "print("))
+    found = run(begin=CELLS["begin"].replace("mualem2001/table4", "mualem2001/table5"))
     assert "no notebook of the study" in found["said"] and found["table"].verdict.isna().all()
+
+
+def test_a_notebook_that_does_not_say_which_it_is_saves_nothing(run, root):
+    with pytest.raises(ValueError, match="save: found no notebook that runs, expected study.parameters"):
+        run(begin=CELLS["begin"].replace("study.parameters(", "print("))
+    assert not (root / "figures").exists() and not (root / "build").exists()
 
 
 @pytest.mark.parametrize("key", ["CTC", "KHT"])

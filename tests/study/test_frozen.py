@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib_study import records
+from simlib_study import executed, records
 from simlib_study.notebooks import frozen, notebook
 from tools import freeze
 
@@ -34,15 +34,14 @@ def test_frozen_files_are_as_they_were_and_none_is_missing_or_new(name):
 
 
 @each_notebook
-def test_a_frozen_notebook_has_its_records_numbers_and_pictures_and_a_place_among_the_others(name):
-    files = freeze.files(name)
-    made = [records.read(freeze.FIGURES / file) for file in files if file.endswith(".json")]
-    assert made and all(f"{record['exhibit']}.csv" in files for record in made)
-    text = (freeze.FIGURES / files[0]).read_text(encoding="utf-8")
+def test_a_frozen_notebook_has_a_record_numbers_pictures_and_a_place_among_the_others(name):
+    folder = freeze.FIGURES / name
+    assert records.read(folder / "record.json") and (folder / "numbers.csv").exists()
+    text = (folder / "README.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {notebook(name).title}\n") and notebook(name).frozen
-    assert [file for file in files if file.endswith(".png") and f"](../{file})" not in text] == []
+    assert [path.name for path in folder.glob("*.png") if f"]({path.name})" not in text] == []
     links = re.findall(r"\]\(([^):#]+)\)", text)
-    assert [link for link in links if not (freeze.FIGURES / "frozen" / link).exists()] == []
+    assert [link for link in links if not (folder / link).exists()] == []
 
 
 def test_the_engine_is_the_one_that_the_frozen_numbers_were_made_with(log):
@@ -50,22 +49,24 @@ def test_the_engine_is_the_one_that_the_frozen_numbers_were_made_with(log):
     assert freeze.sums() == FROZEN["starts"], "frozen with another engine: run again and freeze anew"
 
 
-def test_a_page_has_the_pictures_of_the_figures_links_from_where_it_lies_and_no_styles(monkeypatch, tmp_path):
-    monkeypatch.setattr(freeze, "FIGURES", tmp_path)
-    (tmp_path / "tang2013_detective_a.png").write_bytes(b"picture")
-    link = "[one](qsim.ipynb#rules), [two](../mualem2001/detective.ipynb), [three](../../figures/README.md)"
-    cells = [nbformat.v4.new_markdown_cell(f"# Title\n{link}"), nbformat.v4.new_code_cell("x")]
+def test_a_page_has_the_pictures_of_its_folder_links_from_where_it_lies_and_no_styles(root):
+    folder = root / "figures" / "tang2013" / "detective"
+    folder.mkdir(parents=True)
+    (folder / "a.png").write_bytes(b"picture")
+    (root / "notebooks" / "mualem2001").mkdir(parents=True)
+    shutil.copy(ROOT / "notebooks" / "mualem2001" / "table1.ipynb", root / "notebooks" / "mualem2001")
+    links = "[1](qsim.ipynb#rules) [2](../mualem2001/table1.ipynb) [3](../../figures/README.md) [4](https://a.org/b)"
+    cells = [nbformat.v4.new_markdown_cell(f"# Title\n{links}"), nbformat.v4.new_code_cell("x")]
     table = '<style scoped>td { color: red }</style><table class=\'t\'><td id="T_1" class="a b">7</td></table>'
     data = [{"image/png": "cGljdHVyZQ=="}, {"text/html": table}]
     cells[1].outputs = [nbformat.v4.new_output("display_data", one) for one in data]
-    page = freeze.markdown(nbformat.v4.new_notebook(cells=cells), "tang2013/detective")
-    assert page.startswith("# Title\n") and "](../tang2013_detective_a.png)" in page and "<td>7</td>" in page
-    assert (
-        "](../../notebooks/tang2013/qsim.ipynb#rules), [two](mualem2001_detective.md), [three](../../figures/" in page
-    )
+    page = executed.markdown(nbformat.v4.new_notebook(cells=cells), "tang2013/detective", "as it was")
+    assert page.startswith("# Title\n\nas it was\n") and "![a](a.png)" in page and "<td>7</td>" in page
+    there = "[1](../../../notebooks/tang2013/qsim.ipynb#rules) [2](../../mualem2001/table1/README.md)"
+    assert f"{there} [3](../../README.md) [4](https://a.org/b)" in page
     cells[1].outputs[0].data["image/png"] = "b3RoZXI="
-    with pytest.raises(SystemExit, match="tang2013/detective: found a picture"):
-        freeze.markdown(nbformat.v4.new_notebook(cells=cells), "tang2013/detective")
+    with pytest.raises(ValueError, match="tang2013/detective: found a picture that is not in"):
+        executed.markdown(nbformat.v4.new_notebook(cells=cells), "tang2013/detective", "")
 
 
 # Run again, of a small project in place of the study

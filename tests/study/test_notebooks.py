@@ -39,9 +39,8 @@ def few(name):
 
 
 def parts(name, folder):
-    """The names of the records that a notebook has in a folder, and in those in it."""
-    stem = name.replace("/", "_")
-    return sorted(path.stem for path in folder.rglob("*.json") if re.fullmatch(f"{stem}(_.*)?", path.stem))
+    """The names of the tables that a notebook has in a folder, and in those in it."""
+    return sorted(path.name for path in folder.rglob("*.csv") if f"/{name}/" in path.as_posix())
 
 
 # What they are
@@ -94,7 +93,7 @@ def test_notebooks_are_in_the_papers_order():
 
 
 def test_claims_and_findings_are_decided_by_one_exhibit_each():
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "figures").glob("*.json")]
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "figures").rglob("*.json")]
     decided = Counter(claim["id"] for record in records for claim in record["verdicts"]["claims"])
     assert decided == Counter([*claims.criteria(), *claims.findings()])
 
@@ -183,7 +182,7 @@ WITHOUT_LOGS = ["other-machines/estimates", "mualem2001/figures1-3", "mualem2001
 def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_logs(name, no_logs, root):
     found = executed(name, **few(name))
     assert parts(name, root) == parts(name, ROOT / "figures")
-    assert complaints(root, parts(name, root)) == []
+    assert complaints(root, [name]) == []
     synthetic = [path for path in root.rglob("*.json") if json.loads(path.read_text(encoding="utf-8"))["synthetic"]]
     if synthetic and name != "mualem2001/figures1-3":  # whose pictures are of small examples
         shown = found.get("shown")
@@ -193,13 +192,15 @@ def test_without_a_log_it_comes_to_its_end_and_nothing_is_told_of_the_papers_log
 
 
 def test_a_record_that_is_missing_or_unmarked_or_tells_of_a_log_is_complained_of(tmp_path):
-    record = json.loads((ROOT / "figures" / "mualem2001_table3.json").read_text(encoding="utf-8"))
+    record = json.loads((ROOT / "figures" / "mualem2001" / "table3" / "record.json").read_text(encoding="utf-8"))
     for name, synthetic in (("real", False), ("telling", True)):
-        (tmp_path / f"{name}.json").write_text(json.dumps(record | {"synthetic": synthetic}), encoding="utf-8")
+        (tmp_path / name).mkdir()
+        text = json.dumps(record | {"exhibit": name, "synthetic": synthetic})
+        (tmp_path / name / "record.json").write_text(text, encoding="utf-8")
     found = complaints(tmp_path, ["absent", "real", "telling"])
     assert {line.partition(":")[0] for line in found} == {"absent", "real", "telling"}
     assert len([line for line in found if "expected cannot be tested" in line]) == len(record["verdicts"]["claims"]) > 0
-    assert any(line == "mualem2001_table1: found no record" for line in complaints(tmp_path))
+    assert any(line == "mualem2001/table1: found no record" for line in complaints(tmp_path))
 
 
 OF_ANY_LOG = [name for name, one in NOTEBOOKS.items() if "own=True" in one.code[1]]

@@ -30,10 +30,10 @@ def test_a_crate_has_what_the_specification_requires_and_every_reference_leads_t
     assert {"name", "description", "datePublished", "license"} <= set(root)
     assert known["ro-crate-metadata.json"]["about"] == {"@id": "./"}
     parts = {part["@id"] for part in root["hasPart"]}
-    records = [path.stem for path in (ROOT / "figures").glob("*.json")]
-    files = {path.name for path in (ROOT / "figures").iterdir() if path.stem in records}
+    kept = [path for path in (ROOT / "figures").glob("*/*/*.*") if path.suffix in (".json", ".csv", ".png")]
+    files = {path.relative_to(ROOT / "figures").as_posix() for path in kept}
     assert {part for part in parts if "://" not in part} == files
-    assert files < {path.name for path in folder.iterdir()}
+    assert files < {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")}
     for one in known.values():
         for value in one.values():
             for link in value if isinstance(value, list) else [value]:
@@ -44,13 +44,15 @@ def test_a_crate_has_what_the_specification_requires_and_every_reference_leads_t
 @pytest.mark.slow
 def test_each_exhibit_comes_from_the_logs_of_its_record_with_their_digests(graph):
     _, known = graph
-    record = json.loads((ROOT / "figures" / "mualem2001_table4.json").read_text(encoding="utf-8"))
+    record = json.loads((ROOT / "figures" / "mualem2001" / "table4" / "record.json").read_text(encoding="utf-8"))
     action = known["#make-mualem2001_table4"]
     assert known[action["instrument"]["@id"]]["version"]
     inputs = [known[one["@id"]] for one in action["object"]]
     assert {log["sha256"] for log in record["logs"] if log["sha256"]} <= {one.get("sha256") for one in inputs}
     assert {one["name"] for one in inputs} >= {*record["parameters"], "versions"}
-    assert {one["@id"] for one in action["result"]} == {f"mualem2001_table4.{kind}" for kind in ("json", "csv", "png")}
+    assert {one["@id"] for one in action["result"]} == {
+        f"mualem2001/table4/{name}" for name in ("record.json", "numbers.csv", "picture.png")
+    }
 
 
 def test_a_crate_takes_no_folder_that_is_there_and_no_run_that_is_not(tmp_path, monkeypatch):

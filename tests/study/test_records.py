@@ -18,7 +18,7 @@ from simlib.models import jann97
 from simlib_study import claims, records, results, verdicts
 from simlib_study.results import AS_IT_IS
 
-RECORDS = sorted((ROOT / "figures").glob("*.json"))
+RECORDS = sorted((ROOT / "figures").glob("*/*/record.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
@@ -59,8 +59,7 @@ def record(root, workload):
     ]
     judged = {"cells": cells, "claims": [claimed("MF-01", claims.REPRODUCED, "all of 7", likely=claims.NOT)]}
     made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}
-    folder = records.save("mualem2001_table9_by-month", **made_from, verdicts=judged)
-    return read(folder / "mualem2001_table9_by-month.json")
+    return read(records.write("mualem2001/table9", {}, **made_from, **judged) / "record.json")
 
 
 def test_what_an_exhibit_saves_follows_the_schema(record):
@@ -82,6 +81,7 @@ WRONG = {
     "a verdict of no kind": lambda cell, claim, log: cell["readings"]["text"].update(verdict="nearly"),
     "a cell that the paper does not print": lambda cell, claim, log: cell.update(published=None),
     "a cell of nothing": lambda cell, claim, log: cell.pop("of"),
+    "a cell that is printed nowhere": lambda cell, claim, log: cell.pop("exhibit"),
     "a cell with more to it": lambda cell, claim, log: cell.update(sd=0.1),
     "a reading without a verdict": lambda cell, claim, log: cell["readings"]["likely"].pop("verdict"),
     "a reading by no rule": lambda cell, claim, log: cell["readings"].update(other=cell["readings"]["text"]),
@@ -112,17 +112,15 @@ def test_a_record_is_refused_for(record, wrong):
 TABLE = pd.DataFrame({"month": ["1996-10"], "value": [1 / 3]}).set_index("month")
 
 
-def test_an_exhibit_is_a_picture_its_numbers_and_its_record(root, workload):
+def test_an_exhibit_is_a_folder_with_tables_pictures_and_a_record(root, workload):
     w = workload([(0, 10, 10, 3)], 4)
     one = judged_cell({"jobs": np.int64(3)}, 2.0, {"text": (np.float64(1.23456), Interval(1.0, float("nan"), 1.5))})
-    judged = {"cells": [one]}
-    folder = records.save(
-        "mualem2001_table9", plt.figure(), TABLE, workloads=[w], parameters={"x": (1,)}, verdicts=judged
-    )
-    assert folder == root / "figures"
-    assert listing(folder) == [f"mualem2001_table9.{end}" for end in ("csv", "json", "png")]
-    assert (folder / "mualem2001_table9.csv").read_text() == "month,value\n1996-10,0.3333\n"
-    record = read(folder / "mualem2001_table9.json")
+    files = {"numbers.csv": TABLE, "picture.png": plt.figure()}
+    folder = records.write("mualem2001/table9", files, workloads=[w], parameters={"x": (1,)}, cells=[one])
+    assert folder == root / "figures" / "mualem2001" / "table9"
+    assert listing(folder) == ["numbers.csv", "picture.png", "record.json"]
+    assert (folder / "numbers.csv").read_text() == "month,value\n1996-10,0.3333\n"
+    record = read(folder / "record.json")
     (cell,) = record["verdicts"]["cells"]
     ours = cell["readings"]["text"]
     assert (ours["ours"], ours["median"], cell["of"]) == (1.2346, None, {"jobs": 3})
@@ -134,46 +132,60 @@ def test_saving_twice_gives_the_same_bytes(root, workload):
     def save():
         figure, ax = plt.subplots()
         ax.plot([1, 2])
-        folder = records.save("mualem2001_figure9", figure, TABLE, workloads=[workload([(0, 1, 1, 1)], 1)])
+        files = {"numbers.csv": TABLE, "picture.png": figure}
+        folder = records.write("mualem2001/figure9", files, workloads=[workload([(0, 1, 1, 1)], 1)])
         return [path.read_bytes() for path in sorted(folder.iterdir())]
 
     assert save() == save()
 
 
+def test_a_table_or_a_picture_that_is_no_longer_made_goes_and_the_page_stays(root):
+    folder = records.write("mualem2001/table9", {"numbers.csv": TABLE, "more.csv": TABLE, "more.png": plt.figure()})
+    (folder / "README.md").touch()
+    assert records.write("mualem2001/table9", {"numbers.csv": TABLE}) == folder
+    assert listing(folder) == ["README.md", "numbers.csv", "record.json"]
+
+
 def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
     figure = plt.figure()
     one = judged_cell({"log": "CTC"}, 1.0, {"text": (1.0, None), "likely": (1.0, None)})
-    folder = records.save(
-        "mualem2001_table9", figure, TABLE, workloads=[simlib.load("sample")], verdicts={"cells": [one]}
-    )
-    assert folder == root / "build" / "synthetic"
+    files = {"numbers.csv": TABLE, "picture.png": figure}
+    folder = records.write("mualem2001/table9", files, workloads=[simlib.load("sample")], cells=[one])
+    assert folder == root / "build" / "synthetic" / "mualem2001" / "table9"
     assert not (root / "figures").exists()
-    record = read(folder / "mualem2001_table9.json")
+    record = read(folder / "record.json")
     assert record["synthetic"] is True
     (cell,) = record["verdicts"]["cells"]
     assert {ours["verdict"] for ours in cell["readings"].values()} == {verdicts.OTHER_LOG}
     assert plots.SYNTHETIC in texts(figure)
     assert "SYNTHETIC" in capsys.readouterr().out
-    assert pd.read_csv(folder / "mualem2001_table9.csv").data.tolist() == [plots.SYNTHETIC]
+    assert pd.read_csv(folder / "numbers.csv").data.tolist() == [plots.SYNTHETIC]
 
 
 def test_a_save_that_breaks_off_leaves_what_was_there(root, workload):
     w = workload([(0, 1, 1, 1)], 1)
-    records.save("mualem2001_table9", None, TABLE, workloads=[w])
-    before = (root / "figures" / "mualem2001_table9.json").read_bytes()
+    folder = records.write("mualem2001/table9", {"numbers.csv": TABLE}, workloads=[w])
+    before = (folder / "record.json").read_bytes()
     with pytest.raises(TypeError):
-        records.save("mualem2001_table9", None, None, workloads=[w], parameters={"x": object()})
-    with pytest.raises(ValueError, match="mualem2001_table9: record.verdicts.claims.* must .*exhibit.schema.json says"):
-        records.save("mualem2001_table9", None, TABLE + 1, workloads=[w], verdicts={"claims": [{"id": "MF-01"}]})
-    assert (root / "figures" / "mualem2001_table9.json").read_bytes() == before
-    assert listing(root / "figures") == ["mualem2001_table9.csv", "mualem2001_table9.json"]
+        records.write("mualem2001/table9", {}, workloads=[w], parameters={"x": object()})
+    with pytest.raises(ValueError, match="mualem2001/table9: record.verdicts.claims.* must .*exhibit.schema.json says"):
+        records.write("mualem2001/table9", {"numbers.csv": TABLE + 1}, workloads=[w], claims=[{"id": "MF-01"}])
+    assert (folder / "record.json").read_bytes() == before
+    assert listing(folder) == ["numbers.csv", "record.json"]
+
+
+def test_a_record_in_another_folder_than_its_own_is_refused(root):
+    folder = records.write("mualem2001/table9", {})
+    folder.rename(folder.with_name("table8"))
+    with pytest.raises(ValueError, match="table8.*found mualem2001/table9, expected the folder that it lies in"):
+        records.read(folder.with_name("table8") / "record.json")
 
 
 def test_what_stands_in_for_a_log_tests_no_claim(root):
     claims = [{"id": "MF-01", "claim": "so it is", "verdict": "reproduced", "evidence": "7 of 7"}]
     for workload, verdict in ((simlib.load("sample"), "cannot be tested"), (jann97.workload(10), "reproduced")):
-        folder = records.save("mualem2001_table9", table=TABLE, workloads=[workload], verdicts={"claims": claims})
-        record = read(folder / "mualem2001_table9.json")
+        folder = records.write("mualem2001/table9", {"numbers.csv": TABLE}, workloads=[workload], claims=claims)
+        record = read(folder / "record.json")
         assert [found["verdict"] for found in record["verdicts"]["claims"]] == [verdict]
     assert [model["name"] for model in record["models"]] == ["Jann"]
     assert not record["logs"]

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import re
 
 import matplotlib
@@ -36,13 +37,14 @@ def notebook(root, paper, name, title, executed=True, says=""):
     cells = [nbformat.v4.new_markdown_cell(f"# {title}\n\nProse."), nbformat.v4.new_code_cell("print(1)")]
     for folder in (root / "notebooks", *([root / "build" / "notebooks"] if executed else [])):
         (folder / paper).mkdir(parents=True, exist_ok=True)
-        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / paper / f"{name}.ipynb")
+        book = nbformat.v4.new_notebook(cells=cells, metadata={"simlib": {"section": "3"}})
+        nbformat.write(book, folder / paper / f"{name}.ipynb")
         cells[1].outputs = [nbformat.v4.new_output("stream", text=f"1\n{says}")]
 
 
 @pytest.fixture
 def study(root, log):
-    """Three exhibits, one of them of two records, one from a stand-in."""
+    """Three exhibits, one of them of two pictures, one from a stand-in."""
     figure, ax = plt.subplots()
     ax.plot([1, 2])
     cells = [judged_cell(OF | {"month": "1996-11"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
@@ -54,29 +56,21 @@ def study(root, log):
     ]
     made = {"workloads": [log], "parameters": {"seed": 1}}
     notebook(root, "mualem2001", "table1", "Table 1: months")
-    records.save("mualem2001_table1", figure, **made, verdicts={"cells": cells, "claims": given})
-    records.save("mualem2001_table1_more", figure, **made)
+    records.write("mualem2001/table1", {"more.png": figure, "picture.png": figure}, **made, cells=cells, claims=given)
     notebook(root, "mualem2001", "figure4", "Figure 4: models", executed=False)
-    records.save("mualem2001_figure4", verdicts={"claims": [claimed("MF-05", claims.PARTLY, "half")]})
+    records.write("mualem2001/figure4", {}, claims=[claimed("MF-05", claims.PARTLY, "half")])
     notebook(root, "tang2013", "table2", "Table 2: groups", says=plots.SYNTHETIC)
     one = judged_cell({"log": "SDSC"}, 1.0, 1.0)
     claim = claimed("TG-03", claims.REPRODUCED, "made up")
-    records.save("tang2013_table2", figure, workloads=[sample()], verdicts={"cells": [one], "claims": [claim]})
+    records.write("tang2013/table2", {"picture.png": figure}, workloads=[sample()], cells=[one], claims=[claim])
     plt.close("all")
     return root
-
-
-def test_notebooks_of_which_one_is_called_like_the_other_keep_their_records_apart(study):
-    notebook(study, "mualem2001", "table1-more", "Table 1: more")
-    records.save("mualem2001_table1-more")
-    found = {one.name: len(one.records) for one in outcomes.outcomes(study / "figures")}
-    assert found == {"mualem2001_table1": 2, "mualem2001_table1-more": 1, "mualem2001_figure4": 1}
 
 
 def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
     figure4, table1 = outcomes.outcomes(study / "figures")
     assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
-    assert table1.pictures == ["mualem2001_table1.png", "mualem2001_table1_more.png"]
+    assert table1.pictures == ["picture.png", "more.png"]
     assert figure4.pictures == figure4.sources == []
     assert verdicts.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
     assert list(outcomes.by_verdict(table1.claims).values()) == [1, 0, 0, 0, 1, 0]
@@ -117,10 +111,8 @@ def test_a_claim_has_one_line_below_its_verdict_and_a_section_with_all_that_is_k
 def test_an_exhibit_has_its_picture_numbers_and_claims(study):
     text = pages(study)["EXHIBITS.md"]
     table1 = text[text.index("### Table 1") :]
-    assert (
-        '<img src="mualem2001_table1.png" alt="Table 1: months"' in table1
-        and "[more](mualem2001_table1_more.png)" in text
-    )
+    assert '<img src="mualem2001/table1/picture.png" alt="Table 1: months"' in table1
+    assert "(mualem2001/table1/README.md)" in table1
     assert "by the text: 2 inside, 0 close, 2 off. By the likely programs and on restored logs: 1 inside" in table1
     assert (
         "[MF-08](claims/mualem2001.md#mf-08) ✔, [MF-09](claims/mualem2001.md#mf-09) ✘." in table1
@@ -134,7 +126,7 @@ def test_restored_logs_have_a_column_and_count_apart(study, log):
     cells = [judged_cell(OF, value, readings) for value in (1.0, 1.05, 3.0)]
     given = [claimed("MF-05", claims.NOT, likely=claims.NOT, restored=claims.REPRODUCED)]
     log.name = "KTH-SP2, restored"
-    records.save("mualem2001_figure4", workloads=[log], verdicts={"cells": cells, "claims": given})
+    records.write("mualem2001/figure4", {}, workloads=[log], cells=cells, claims=given)
     texts = pages(study)
     assert "2 inside, 0 close, 1 off. By the likely programs and on restored logs: 2 inside" in texts["EXHIBITS.md"]
     assert "- From kth.swf, restored." in texts["EXHIBITS.md"]
@@ -144,7 +136,7 @@ def test_restored_logs_have_a_column_and_count_apart(study, log):
 def test_a_verdict_that_depends_on_the_bound_has_a_sign_for_each_bound(study):
     record = claimed("MF-05", claims.PARTLY)
     record["bounds"] = dict(zip(claims.FACTORS, (claims.REPRODUCED, claims.PARTLY, claims.NOT), strict=True))
-    records.save("mualem2001_figure4", verdicts={"claims": [record]})
+    records.write("mualem2001/figure4", {}, claims=[record])
     board = pages(study)["README.md"]
     assert "|✔◐✘|" in line(board, "|[MF-05]") and board.index("## Depends on the bound") < board.index("|[MF-05]")
 
@@ -153,7 +145,7 @@ def test_the_report_draws_how_many_printed_numbers_come_out_and_drops_pages_of_p
     (study / "figures" / "claims").mkdir()
     (study / "figures" / "claims" / "smith1999.md").touch()
     command.main(["report"])
-    assert (study / "figures" / f"{counting.PICTURE}.png").exists()
+    assert (study / "figures" / counting.FOLDER / "picture.png").exists()
     assert not (study / "figures" / "claims" / "smith1999.md").exists()
     assert (study / "figures" / "claims" / "mualem2001.md").exists()
 
@@ -161,7 +153,7 @@ def test_the_report_draws_how_many_printed_numbers_come_out_and_drops_pages_of_p
 @pytest.mark.slow
 def test_a_log_that_is_not_verified_is_marked(study, log):
     log._source["verified"] = False
-    records.save("mualem2001_figure4", workloads=[log])
+    records.write("mualem2001/figure4", {}, workloads=[log])
     assert "kth.swf (not verified: its digest is not known)" in pages(study)["EXHIBITS.md"]
     assert "not verified" in written()["mualem2001_figure4.md"]
 
@@ -182,6 +174,8 @@ def test_the_links_of_all_pages_lead_somewhere(study):
     for name in ("data/exhibit.schema.json", "docs/verdicts.md", "docs/columns.md"):
         (study / name).parent.mkdir(exist_ok=True)
         (study / name).touch()
+    for record in (study / "figures").glob("*/*/record.json"):
+        record.with_name("README.md").touch()
     command.main(["report"])
     found = [(path, link) for path in (study / "figures").rglob("*.md") for link in links(path.read_text("utf-8"))]
     assert len(found) > 12
@@ -193,6 +187,21 @@ def written():
     rows, executed = website.everything()
     stand_ins = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text()}
     return website.written(rows, set(executed), stand_ins)
+
+
+def test_a_folder_has_the_notebook_as_the_last_run_has_executed_it(study):
+    began, folders = study / "build" / "logs" / "mualem2001" / "table1.made-of", study / "figures" / "mualem2001"
+    began.parent.mkdir(parents=True)
+    began.write_text("0123")
+    os.utime(began, (0, 0))
+    command.main(["report"])
+    text = (folders / "table1" / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("# Table 1: months\n") and "(../../../notebooks/mualem2001/table1.ipynb)" in text
+    assert not (folders / "figure4" / "README.md").exists()  # it was not executed
+    (folders / "table1" / "README.md").unlink()
+    os.utime(began)  # it was begun, and broke off before it had written its record
+    command.main(["report"])
+    assert not (folders / "table1" / "README.md").exists()
 
 
 def test_every_exhibit_has_a_page_on_the_site_and_one_page_leads_to_all(study):
@@ -250,17 +259,17 @@ def test_the_same_figures_give_the_same_bytes(study):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda text: text[:-9], r"mualem2001_figure4.json, line \d+: no JSON"),
+        (lambda text: text[:-9], r"mualem2001/figure4/record.json, line \d+: no JSON"),
         (
             lambda text: text.replace('"partly reproduced"', '"nearly"'),
             r"claims\[0\].verdict must be one of .* found 'nearly'",
         ),
         (lambda text: text.replace('"seed"', '"sed"'), r"record must contain \['seed'\] properties"),
-        (lambda text: text.replace("figure4", "figure5"), "exhibit: expected mualem2001_figure4"),
+        (lambda text: text.replace("figure4", "figure5"), "exhibit: found mualem2001/figure5, expected the folder"),
     ],
 )
 def test_a_broken_record_is_named_with_the_place_and_nothing_is_written(study, change, message):
-    path = study / "figures" / "mualem2001_figure4.json"
+    path = study / "figures" / "mualem2001" / "figure4" / "record.json"
     path.write_text(change(path.read_text()))
     with pytest.raises(ValueError, match=message):
         command.main(["report"])
@@ -269,7 +278,7 @@ def test_a_broken_record_is_named_with_the_place_and_nothing_is_written(study, c
 
 def test_a_record_without_its_notebook_is_named(study):
     (study / "notebooks" / "mualem2001" / "figure4.ipynb").unlink()
-    with pytest.raises(ValueError, match="mualem2001_figure4.* found no notebook"):
+    with pytest.raises(ValueError, match="mualem2001/figure4.* found no notebook"):
         outcomes.outcomes(study / "figures")
 
 
@@ -280,18 +289,18 @@ def test_what_is_frozen_keeps_its_place_and_its_pages_lead_to_what_was_executed(
     table = f'[notebooks."mualem2001/figure4"]\n{"".join(known)}'
     (study / "figures" / "frozen.toml").write_text(table, encoding="utf-8")
     assert outcomes.outcomes(study / "figures") == before
-    page = "../figures/frozen/mualem2001_figure4.md"
+    page = "mualem2001/figure4/README.md"
     assert f"({page})" in scoreboard.pages(before)["EXHIBITS.md"]
     assert f"(../{page})" in scoreboard.pages(before)["claims/mualem2001.md"]
     text = written()["mualem2001_figure4.md"]
-    assert f"({page})" in text and "make frozen" in text and "papermill" not in text
+    assert f"(../figures/{page})" in text and "make frozen" in text and "papermill" not in text
 
 
 def test_the_verdicts_are_printed(study, capsys):
     command.main([])
     out = capsys.readouterr().out
-    assert "figures/mualem2001_table1: Table 1: months\n  from kth.swf\n  MF-08 reproduced: " in out
-    assert "build/synthetic/tang2013_table2: Table 2: groups  *** SYNTHETIC" in out
+    assert "figures/mualem2001/table1: Table 1: months\n  from kth.swf\n  MF-08 reproduced: " in out
+    assert "build/synthetic/tang2013/table2: Table 2: groups  *** SYNTHETIC" in out
     assert "5 claims of the papers" in out
 
 
@@ -299,7 +308,9 @@ def test_the_verdicts_are_printed(study, capsys):
 def test_the_committed_pages_are_what_the_records_give(committed):
     folder = ROOT / "figures"
     texts = scoreboard.pages(committed)
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if path.parent.name != "frozen"}
+    there = {
+        path.relative_to(folder).as_posix() for pattern in ("*.md", "claims/*.md") for path in folder.glob(pattern)
+    }
     assert there == set(texts) and len(texts["README.md"].replace("|", " ").split()) <= 3500
     assert {name for name, text in texts.items() if (folder / name).read_text(encoding="utf-8") != text} == set()
     assert all(len(scoreboard.brief({"id": id}).split()) <= 20 for id in claims.claims() | claims.findings())

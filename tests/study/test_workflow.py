@@ -118,10 +118,10 @@ def test_of_what_is_committed_only_what_has_changed_is_made_again(project, monke
     names = {name: COUNTING.format(name) for name in ("mualem2001/table3", "tang2013/beyond", "tang2013/qsim")}
     folder = project(**names)  # called as exhibits of the study that take long
     assert snakemake(folder).returncode == 0 and sorted(runs(folder)) == sorted(names)
-    (folder / "figures").mkdir()
-    for record in ("mualem2001_table3", "tang2013_beyond_likeness", "tang2013_qsim", "tang2013_qsim_rules"):
-        (folder / "figures" / f"{record}.json").touch()
-    os.utime(folder / "figures" / "tang2013_qsim_rules.json", (0, 0))  # it is of a run before
+    for name in names:
+        (folder / "figures" / name).mkdir(parents=True)
+        (folder / "figures" / name / "record.json").touch()
+    os.utime(folder / "figures" / "tang2013" / "qsim" / "record.json", (0, 0))  # it is of a run before
     monkeypatch.setattr(paths, "ROOT", folder)
     records.note_what_is_made_of_what()
     shutil.rmtree(folder / "build")
