@@ -300,7 +300,7 @@ def _of_keys(work, keys=(TRIPLE, DOUBLE)):
     return pd.concat({key: work(key) for key in keys}, axis=1)
 
 
-# What is measured of the text, by claim and part, of what `study` found on one log: `data/published/criteria.csv`
+# What is measured of the text, by claim and part, of what `study` found on one log: `data/claims/criteria.csv`
 # says it in words. Claims on a threshold or on a window take that threshold too.
 
 SIMILARITY = {
