@@ -1,7 +1,7 @@
 """The ledger: what the papers claim, what must hold for that, and how a verdict is made of what was measured.
 
-The claims are sentences of the papers, in `data/published/claims.csv`. What must hold for a claim are its parts, in
-`data/published/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
+The claims are sentences of the papers, in `data/claims/claims.csv`. What must hold for a claim are its parts, in
+`data/claims/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
 measures; it decides nothing. One rule, in `docs/verdicts.md`, makes all verdicts.
 
 A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
@@ -144,7 +144,7 @@ NOTHING = Measure(np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True)
 class Criterion:
-    """What must hold for a part of a claim: a row of `data/published/criteria.csv`."""
+    """What must hold for a part of a claim: a row of `data/claims/criteria.csv`."""
 
     claim: str
     part: str
@@ -201,15 +201,15 @@ class Criterion:
 
 @cache
 def claims():
-    """Read the claims: by id, rows of `data/published/claims.csv` as dicts."""
-    return {row["id"]: row for row in _rows("published/claims")}
+    """Read the claims: by id, rows of `data/claims/claims.csv` as dicts."""
+    return {row["id"]: row for row in _rows("claims/claims")}
 
 
 @cache
 def criteria():
     """Read what must hold: by claim, a dict by part of `Criterion`."""
     found = {}
-    for row in _rows("published/criteria"):
+    for row in _rows("claims/criteria"):
         above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
         headline = row["weight"] == "headline"
         said = row["form"], row["why"], row["scale"], row["known"]
@@ -230,8 +230,8 @@ def untestable():
 
 @cache
 def findings():
-    """Read what the study found itself, and what has to hold for that: by id, rows of `data/findings.csv` as dicts."""
-    return {row["id"]: row for row in _rows("findings")}
+    """Read what the study found itself, and what has to hold: by id, rows of `data/claims/findings.csv` as dicts."""
+    return {row["id"]: row for row in _rows("claims/findings")}
 
 
 # Verdicts
@@ -249,7 +249,7 @@ def decide(id, readings, note=""):
         missing = set() if reading == PRINTED or not parts else set(known) - set(parts)
         if wrong := [*sorted(missing), *sorted(set(parts) - set(known))]:
             names = f"found or missed {', '.join(wrong)}, expected the parts {', '.join(known)}"
-            raise ValueError(f"{id}, {reading}: {names} of data/published/criteria.csv")
+            raise ValueError(f"{id}, {reading}: {names} of data/claims/criteria.csv")
         found = []
         for part, measured in parts.items():
             on_each = {"": measured} if isinstance(measured, Measure) else measured or {}
@@ -414,7 +414,7 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     Parameters
     ----------
     id : str
-        Of a row of `data/published/claims.csv`; what must hold is in `criteria.csv`.
+        Of a row of `data/claims/claims.csv`; what must hold is in `criteria.csv`.
     runs : DataFrame, or dict by rule
         With a level `rule`, or else by the rules of the text. In a dict a list has what was drawn again and again for a
         reading: the claim is measured on each draw, and its parts are their medians and ranges.

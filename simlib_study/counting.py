@@ -96,7 +96,7 @@ def _group(cell):
         if quantity == "difference":
             return differences
         return twice if exhibit.endswith("4") and quantity == "original" else TEST
-    if exhibit.endswith(" differences") or "[%]" in quantity or quantity.endswith(("_pct", "one_in_so_many")):
+    if exhibit.endswith("_differences") or "[%]" in quantity or quantity.endswith(("_pct", "one_in_so_many")):
         return differences
     return twice if exhibit == "mualem2001_section31" else counts
 

@@ -1,5 +1,7 @@
 """The printed numbers, by levels, and the verdicts on them: each is inside our band, close, off, or not judged."""
 
+import csv
+import re
 from functools import cache
 
 import pandas as pd
@@ -19,27 +21,24 @@ INSIDE, CLOSE, OFF = "inside", "close", "off"
 OTHER_LOG, ABSENT, INFERRED = "another log", "log not at hand", "inferred from"
 """Why a number is not judged. From the last the reading itself was inferred, so it would agree with itself."""
 
-
 SCHEDULERS = ("easy", "conservative")
 
 # Numbers as they are printed
 
-
-@cache
-def _read(name, dtype=None):
-    return pd.read_csv(paths.DATA / "published" / f"{name}.csv", dtype=dtype)
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def published(name):
-    """Read a table of published numbers, `data/published/<name>.csv`, such as "mualem2001_table1"."""
-    return _read(name).copy()
+    """Read all columns of a file of printed numbers, such as "mualem2001_table1"; `value` as numbers."""
+    return _read(name).astype({"value": float})
 
 
 def printed(name):
     """Read printed numbers: a Series by the levels of the table that they are held against.
 
-    The name is that of a file in `data/published/`, and for what a file has besides, of a part of it, such as
-    "mualem2001_table1 differences"; or of some of its exhibits, such as "tang2013_numbers fig1 fig2".
+    The name is that of a file in `data/published/`, or of several of a paper, such as "tang2013_figure1 figure2"; of a
+    number that several print, the first counts. Each line has a number as the paper prints it, in the column `value`,
+    behind the levels that tell what it is of; notes may follow.
 
     Examples
     --------
@@ -57,85 +56,43 @@ def decimals(name):
 
 def _texts(name):
     """The numbers as they are printed, by levels."""
-    file, _, part = name.partition(" ")
-    table = _read(file, str)
-    if name in TABLES:
-        found = TABLES[name](table)
-    elif part:
-        found = table[table.exhibit.isin(part.split())].set_index("quantity").value
-    else:
-        found = table.set_index(list(table.columns[: table.columns.get_loc("value")])).value
-    return found[found.notna()].rename("published")
+    first, *others = name.split(" ")
+    tables = [_read(file) for file in (first, *(f"{first.partition('_')[0]}_{other}" for other in others))]
+    texts = pd.concat([table.set_index(_levels(table)).value for table in tables])
+    return texts[~texts.index.duplicated()].rename("published")
 
 
-def _crossed(rows, *across, columns=None):
-    """A function that lays out a table with numbers in several columns, or in those by the places that they are of."""
-
-    def laid_out(table):
-        of = table.set_index(rows)
-        of = pd.DataFrame({place: of[column] for place, column in columns.items()}) if columns else of
-        return of.rename_axis(columns=across if len(across) > 1 else across[0]).stack(list(across), future_stack=True)
-
-    return laid_out
+def _levels(table):
+    """The columns that tell what the numbers of a table are of."""
+    return list(table.columns[: table.columns.get_loc("value")])
 
 
-def _by_trace(table):
-    return _crossed(table.columns[0], "log")(table).rename_axis(index={table.columns[0]: "quantity"})
-
-
-_by_policy = _crossed(["metric", "log"], "policy")
-
-
-def _performance(table2):
-    """Tables 2 and 3 and Figure 5 of Tsafrir et al. together: each mean from where it has most decimals."""
-    table3, figure5 = (_read(f"tsafrir2005_{name}", str) for name in ("table3", "figure5"))
-    others = [_by_policy(table.drop(columns="EASY")) for table in (table3, figure5)]
-    of_all = pd.concat([_by_policy(table2), *others, _by_policy(figure5).loc[["accuracy_pct"]]])
-    return of_all[~of_all.index.duplicated()]
-
-
-GAINS = ["order", "case", "metric", "statistic"]
-
-TABLES = {
-    "mualem2001_table1": _crossed(
-        ["log", "month"],
-        "policy",
-        "metric",
-        columns={
-            (who, metric): metric if metric in ("load", "jobs") else f"{who}_{metric}"
-            for who in SCHEDULERS
-            for metric in ("load", "jobs", "response_s", "bounded_slowdown")
-        },
-    ),
-    "mualem2001_table1 differences": _crossed(
-        ["log", "month"],
-        "metric",
-        columns={"response_s": "response_difference_pct", "bounded_slowdown": "bounded_slowdown_difference_pct"},
-    ),
-    **{f"mualem2001_{name}": _by_trace for name in ("table2", "table2_percent", "footnote2", "section44")},
-    "mualem2001_table3": _crossed(["policy", "metric", "log"], "estimates"),
-    "mualem2001_table4": _crossed(
-        ["metric", "log"],
-        "policy",
-        "quantity",
-        columns={
-            (who, name): f"{who}_{column}"
-            for who in SCHEDULERS
-            for name, column in (("original", "original"), ("scaled", "x2"))
-        },
-    ),
-    "mualem2001_table4 differences": _crossed(
-        ["metric", "log"], "policy", columns={who: f"{who}_difference_pct" for who in SCHEDULERS}
-    ),
-    "tang2013_gains": lambda table: table[table.statistic == "mean"].set_index(GAINS[:3]).value,
-    "tang2013_gains statistics": lambda table: table[table.statistic != "mean"].set_index(GAINS).value,
-    "tsafrir2005_table1": _crossed("log", "quantity"),
-    **{f"tsafrir2005_{name}": _by_policy for name in ("table2", "table3", "figure5", "table5", "table6")},
-    **{f"tsafrir2005_{name}_changes": _by_policy for name in ("table2", "table3")},
-    "tsafrir2005_table2 and others": _performance,
-    "tsafrir2005_figure10": _crossed("log", "jobs"),
-}
-"""How numbers lie in files that have no column `value`, and what else there is to read in a file."""
+@cache
+def _read(name):
+    """Read a file of printed numbers as text, and refuse one in which a line is wrong."""
+    path = paths.DATA / "published" / f"{name}.csv"
+    if not path.exists():
+        known = ", ".join(sorted(file.stem for file in path.parent.glob("*.csv")))
+        raise ValueError(f"{name}: found no file {path}; expected one of {known}")
+    with open(path, encoding="utf-8", newline="") as file:
+        lines = csv.reader(file)
+        head = next(lines, [])
+        if "value" not in head[1:]:
+            raise ValueError(f"{path}, line 1: found the columns {', '.join(head)}; expected levels, then value")
+        rows, lines_of = [], {}
+        for row in lines:
+            of, at = tuple(row[: head.index("value")]), f"{path}, line {lines.line_num}"
+            if len(row) != len(head):
+                raise ValueError(f"{at}: found {len(row)} fields; expected {len(head)}, as in line 1")
+            if "" in of:
+                raise ValueError(f"{at}: found no {head[of.index('')]}; expected every level of a number")
+            if not NUMBER.fullmatch(row[len(of)]):
+                raise ValueError(f"{at}: found the value {row[len(of)]!r}; expected a number as printed, such as -1.50")
+            if of in lines_of:
+                raise ValueError(f"{at}: found {', '.join(of)} again; expected it once, in line {lines_of[of]}")
+            rows.append(row)
+            lines_of[of] = lines.line_num
+    return pd.DataFrame(rows, columns=head)
 
 
 # What becomes of a number

@@ -40,7 +40,8 @@ def paragon_1995(table: Table) -> None:
     """
     about = archive.entry("SDSC-Par-95")
     printed = pd.read_csv(paths.DATA / "published" / "mualem2001_table1.csv")
-    printed = printed[(printed.log == "Par") & (printed.month < "1996")]
+    printed = printed[(printed.log == "Par") & (printed.policy == "easy") & (printed.month < "1996")]
+    printed = printed.pivot(index="month", columns="metric", values="value").reset_index()
     work = printed.load * about["procs"] * _set_months(table, printed.month, about["timezone"])
     table["months"] |= {"jobs": printed.jobs.tolist(), "work": work.round().astype(int).tolist()}
     table["users"]["jobs"] = scaled_to(table["users"]["jobs"], int(printed.jobs.sum()))
@@ -57,7 +58,7 @@ def intrepid(table: Table) -> None:
     """
     about, lines = archive.entry("ANL-Intrepid"), archive.files("ANL-Intrepid")[0].lines
     assert lines is not None, "data/archive.toml gives the number of lines of ANL-Intrepid"
-    means = pd.read_csv(paths.DATA / "published" / "tang2013_numbers.csv").set_index("quantity").value
+    means = pd.read_csv(paths.DATA / "published" / "tang2013_table1.csv").set_index("quantity").value
     hours = _set_months(table, [f"2009-{month:02}" for month in range(1, 9)], about["timezone"])
     table["months"]["jobs"] = scaled_to(hours, lines)
     table["users"] |= {"jobs": scaled_to(table["users"]["jobs"], lines), "groups": [], "second": 0.0}

@@ -22,7 +22,7 @@ JUDGED = ("inside", "close", "off")
 
 
 def rows(name):
-    with open(ROOT / "data" / "published" / f"{name}.csv", encoding="utf-8", newline="") as file:
+    with open(ROOT / "data" / f"{name}.csv", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -38,18 +38,10 @@ def slack(text):
 def as_printed():
     """The texts of all means in Tables 1, 3 and 4 that are printed there first, by what they are of."""
     texts = {}
-    for row in rows("mualem2001_table1"):
-        for scheduler in ("easy", "conservative"):
-            for metric in ("response_s", "bounded_slowdown"):
-                text = row[f"{scheduler}_{metric}"]
-                if text:
-                    texts["table1", row["log"], row["month"], scheduler, metric] = text
-    for row in rows("mualem2001_table3"):
-        for estimates in [name for name in row if name not in ("policy", "metric", "log")]:
-            texts["table3", row["log"], estimates, row["policy"], row["metric"]] = row[estimates]
-    for row in rows("mualem2001_table4"):
-        for scheduler in ("easy", "conservative"):
-            texts["table4", row["log"], "scaled", scheduler, row["metric"]] = row[f"{scheduler}_x2"]
+    for table, of_column in (("table1", "month"), ("table3", "estimates"), ("table4", "quantity")):
+        for row in rows(f"published/mualem2001_{table}"):
+            if row["metric"] in ("response_s", "bounded_slowdown") and row.get("quantity") != "original":
+                texts[table, row["log"], row[of_column], row["policy"], row["metric"]] = row["value"]
     return texts
 
 
@@ -179,9 +171,9 @@ KINDS = ("shown", "open", "contradicted")
 def verdicts():
     """The verdict on each claim: its word, or that it depends on the bound."""
     criteria = {}
-    for row in rows("criteria"):
+    for row in rows("claims/criteria"):
         criteria.setdefault(row["claim"], {})[row["part"]] = row
-    found = {row["id"]: "cannot be tested" for row in rows("claims")}
+    found = {row["id"]: "cannot be tested" for row in rows("claims/claims")}
     for path in sorted((ROOT / "figures").glob("*/*/record.json")):
         for claim in json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]:
             parts = claim.get("readings", {}).get("text", {}).get("parts")

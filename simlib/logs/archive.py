@@ -133,7 +133,7 @@ def path_or_name(log: str | Path) -> Path | str:
 def _called() -> dict[str, list[str]]:
     """By each name of the papers, the names of these logs in the catalogue."""
     names: dict[str, list[str]] = {}
-    for table in sorted((paths.DATA / "published").glob("*_logs.toml")):
+    for table in sorted((paths.DATA / "settings").glob("*_logs.toml")):
         for row in tomllib.loads(table.read_text(encoding="utf-8"))["log"]:
             if "name" in row and "partition" not in row:  # the whole log
                 names.setdefault(row["name"], []).append(row["log"])

@@ -275,8 +275,8 @@ MEASURES = {"response_s": "mean_response", "bounded_slowdown": slowdown}
 
 
 def settings():
-    """The rows of `data/published/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
-    return tomllib.loads((paths.DATA / "published" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["log"]
+    """The rows of `data/settings/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
+    return tomllib.loads((paths.DATA / "settings" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["log"]
 
 
 def traces(names=TRACES, jobs=None, estimates=None):

@@ -1,4 +1,4 @@
-"""On how many machines does a finding hold, and what does its size depend on? The criteria of `data/findings.csv`.
+"""On how many machines does a finding hold, what does its size depend on? The criteria: `data/claims/findings.csv`.
 
 Those of OWN-11 to OWN-22 stand in the history since the commit that has their results; those from OWN-23 on are older
 than what they judge. A function gives what `simlib_study.finding` takes: whether it holds, "cannot be decided"

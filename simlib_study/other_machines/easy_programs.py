@@ -53,9 +53,9 @@ NAMES = {
 
 
 def _programs():
-    """Read the programs: by name, rows of `data/published/easy_programs.toml`."""
+    """Read the programs: by name, rows of `data/settings/easy_programs.toml`."""
     numbers = {name: {word: number for number, word in words.items()} for name, words in NAMES.items()}
-    rows = tomllib.loads((paths.DATA / "published" / "easy_programs.toml").read_text(encoding="utf-8"))["program"]
+    rows = tomllib.loads((paths.DATA / "settings" / "easy_programs.toml").read_text(encoding="utf-8"))["program"]
     for row in rows:
         told = {name: numbers[name][of] if name in numbers else of for name, of in row.pop("settings").items()}
         yield row.pop("name"), Program(**row, reading=TEXT._replace(**told))

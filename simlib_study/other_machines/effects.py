@@ -235,7 +235,7 @@ def with_estimates(logs, about):
 
 def shares_used(traces, **bootstrap):
     """Measure the shares of jobs by how much of their estimates they used; `near` Intrepid's, as in TG-01, or not."""
-    rows, of_print = {}, printed("tang2013_numbers").loc["fig1"]
+    rows, of_print = {}, printed("tang2013_figure1")
     for name, trace in traces.items():
         for part, of in accuracy.shares_used(trace, **bootstrap).items():
             rows[part, name] = {"ours": of.value, "low": of.low, "high": of.high}

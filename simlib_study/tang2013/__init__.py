@@ -50,8 +50,8 @@ class Trace:
 
 
 def settings():
-    """The rows of `data/published/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
-    rows = tomllib.loads((paths.DATA / "published" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
+    """The rows of `data/settings/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
+    rows = tomllib.loads((paths.DATA / "settings" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
     return {row.get("name", row["log"]): row for row in rows}
 
 

@@ -43,7 +43,7 @@ def likeness(traces, counted):
 
     `counted` has the numbers of Table 1, a column a log. The paper prints no load.
     """
-    paper, jobs = printed("tang2013_numbers table1 fig1 fig2 fig13"), [one.workload.jobs for one in traces]
+    paper, jobs = printed("tang2013_table1 figure1 figure2 figure13"), [one.workload.jobs for one in traces]
     months = [one.workload.calendar_month(of.submit) for one, of in zip(traces, jobs, strict=True)]
     shares = [f"share_R_{limit}" for limit in ("below_0.2", "below_0.5", "above_0.8")]
     rows = {  # how it is written; the paper's; ours
@@ -109,7 +109,7 @@ def shares_used(trace, resamples, seed):
 
 def unlike(trace):
     """Tell how unlike Intrepid's users a log's are: the largest distance of its `SHARES` from the printed ones."""
-    paper = printed("tang2013_numbers fig1")
+    paper = printed("tang2013_figure1")
     return max(abs(share - paper[SHARES[part]]) for part, share in _counted(used(trace)).mean().items())
 
 
@@ -300,7 +300,7 @@ def _of_keys(work, keys=(TRIPLE, DOUBLE)):
     return pd.concat({key: work(key) for key in keys}, axis=1)
 
 
-# What is measured of the text, by claim and part, of what `study` found on one log: `data/published/criteria.csv`
+# What is measured of the text, by claim and part, of what `study` found on one log: `data/claims/criteria.csv`
 # says it in words. Claims on a threshold or on a window take that threshold too.
 
 SIMILARITY = {

@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from simlib import plots
+from simlib._util import paths
 from simlib.analysis.stats import cluster_means
 
 from .. import results
 from ..claims import Measure
 from ..results import AS_IT_IS
-from ..verdicts import TEXT, published
+from ..verdicts import TEXT
 from . import decided, scheduling
 from .scheduling import BASELINE, by_log, over_baseline, printed_table, redrawn, spread
 
@@ -41,7 +42,7 @@ TESTS = {
 
 def _measured(kind):
     """Read which gains the parts of claims are about: by claim and part arguments of `share` or `statistic`."""
-    rows, found = published("tang2013_measured").query("kind == @kind"), {}
+    rows, found = pd.read_csv(paths.DATA / "claims" / "tang2013_measured.csv").query("kind == @kind"), {}
     for id, part, _, *of in rows.itertuples(index=False):
         found.setdefault(id, {}).setdefault(part, []).append(tuple(of))
     return found

@@ -287,4 +287,6 @@ def averages(gained):
 
 def printed_table():
     """Read what the text prints of the gains in Figures 14 to 17: values, words such as "over", and notes."""
-    return published("tang2013_gains").fillna("").set_index(["order", "case", "metric", "statistic"])
+    means = published("tang2013_gains").assign(statistic="mean", bound="")
+    table = pd.concat([means, published("tang2013_gains_statistics")])
+    return table.set_index(["order", "case", "metric", "statistic"])

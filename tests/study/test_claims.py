@@ -47,7 +47,7 @@ def test_every_criterion_is_of_a_claim_and_says_what_is_measured_where_the_bound
         assert one.measure and one.why and one.demand
         assert one.known and one.scale in ("none", "size", "share", "ratio")
         assert one.above < one.below and (one.above > -inf or one.below < inf)
-    names = [(row["claim"], row["part"]) for row in claims._rows("published/criteria")]
+    names = [(row["claim"], row["part"]) for row in claims._rows("claims/criteria")]
     assert len(set(names)) == len(names)
 
 
@@ -252,7 +252,7 @@ def test_a_claim_whose_logs_are_absent_cannot_be_tested(monkeypatch):
 def test_code_and_table_agree_on_the_parts(monkeypatch):
     id = claim(monkeypatch, False, False)
     for parts in ({"0": YES}, {"0": YES, "1": YES, "2": YES}):
-        with pytest.raises(ValueError, match=r"MF-01, text: .*expected the parts 0, 1 of data/published/criteria.csv"):
+        with pytest.raises(ValueError, match=r"MF-01, text: .*expected the parts 0, 1 of data/claims/criteria.csv"):
             claims.decide(id, {TEXT: parts})
     assert claims.decide(id, {TEXT: {"0": YES, "1": YES}, PRINTED: {"0": YES}})["verdict"] == REPRODUCED
 

@@ -43,7 +43,7 @@ def found():
     twice = cell({"quantity": "original"}, 15568.0, 15000, 16000)
     return [
         exhibit("table1", *months, lost, load),
-        exhibit("table1 differences", difference),
+        exhibit("table1_differences", difference),
         exhibit("table3", *TABLE3),
         exhibit("table4", twice, cell({"quantity": "scaled"}, 15060.0, 1, 2)),
         exhibit("table1", *months, paper="tang2013"),

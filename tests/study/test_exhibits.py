@@ -48,7 +48,7 @@ def test_a_log_that_is_drawn_has_the_median_of_its_runs_for_the_log_as_it_is_and
 
 def test_printed_numbers_have_the_levels_and_decimals_of_print():
     assert study.printed("mualem2001_table3")["easy", "bounded_slowdown", "CTC", "original"] == 3.82
-    assert study.printed("mualem2001_table1 differences")["CTC", "1996-07", "response_s"] == 1.9
+    assert study.printed("mualem2001_table1_differences")["CTC", "1996-07", "response_s"] == 1.9
     digits = verdicts.decimals("mualem2001_table3")
     assert [digits["easy", "bounded_slowdown", trace, "f1"] for trace in ("CTC", "KTH")] == [2, 1]
 
@@ -72,10 +72,10 @@ def test_a_printed_number_is_as_wide_as_its_last_digit():
 
 
 def test_differences_are_judged_by_points_and_have_no_relative_deviation():
-    of_print = study.printed("mualem2001_table4 differences").unstack("metric")
+    of_print = study.printed("mualem2001_table4_differences").unstack("metric")
     for points, expected in ((0, "inside"), (4.9, "close"), (12, "off")):
         made = pd.concat({(("text"), run): of_print + points for run in range(3)}, names=["rule", "run"])
-        table = study.judge(made, "mualem2001_table4 differences", points=True)
+        table = study.judge(made, "mualem2001_table4_differences", points=True)
         assert set(table.xs("response_s", level="metric").verdict) == {expected} and "deviation" not in table
 
 

@@ -322,7 +322,7 @@ def test_put_back_jobs_of_the_nightly_batch_are_within_the_hour_of_three(paragon
 
 
 def test_with_its_lost_jobs_back_the_paragons_months_have_the_printed_number_of_jobs(paragon):
-    printed = verdicts.published("mualem2001_table1").query("log == 'Par'").set_index("month").jobs
+    printed = verdicts.printed("mualem2001_table1").unstack("metric").jobs["Par"].xs("easy", level="policy")
     schedule = simulate(paragon.lost.drawn(0), EASY(reuse_extra=True))
     off = paragon.by_month(schedule).jobs - printed.loc["1996-01":"1996-12"]
     assert len(off) == 12 and off.abs().max() <= 30

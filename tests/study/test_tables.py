@@ -97,7 +97,7 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
 def test_the_printed_differences_of_table_1_belong_to_its_printed_means():
     printed = study.printed("mualem2001_table1").unstack("policy")
     exact = (100 * printed.conservative / printed.easy - 100).unstack("metric")
-    off = study.printed("mualem2001_table1 differences").unstack("metric") - exact[METRICS]
+    off = study.printed("mualem2001_table1_differences").unstack("metric") - exact[METRICS]
     assert off.response_s.abs().max() < 0.051 and len(off) == 89
 
 

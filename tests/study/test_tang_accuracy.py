@@ -323,7 +323,7 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
     assert "with at least 10 similar jobs: " in claimed["TG-04"]["evidence"]
     cells = results.cells(found["compared"])
     assert {cell["readings"]["text"]["verdict"] for cell in cells} == {verdicts.OTHER_LOG}
-    assert len(cells) == 2 * len(verdicts.published("tang2013_numbers").query("exhibit in ('fig4', 'fig5', 'fig6')"))
+    assert len(cells) == 2 * len(verdicts.printed("tang2013_figure4 figure5 figure6"))
     own = found["compared"].loc[1, "made up", "base_accuracy"]
     assert own.ours == pytest.approx(accuracy.used(made_up).mean()) and own.low < own.ours < own.high
 
@@ -390,5 +390,5 @@ def test_r_scatters_within_groups_of_sdsc_sp2_as_it_did_on_intrepid(log):
     log("SDSC-SP2", "cleaned")
     here, _ = tang2013.traces("SDSC-SP2")
     std = accuracy.scatter_within(*here, 10, 0, 1).loc[0]
-    paper = verdicts.published("tang2013_table2").query("metric == 'std'").set_index("key").value
+    paper = verdicts.printed("tang2013_table2").xs("std", level="metric")
     assert np.abs(std - paper).max() < 0.01

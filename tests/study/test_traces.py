@@ -45,7 +45,7 @@ def months(name, jobs, missing=None, variant="original"):
 
 @pytest.mark.parametrize("paper", ["mualem2001", "tang2013"])
 def test_settings_are_all_of_logs(paper):
-    text = (ROOT / "data" / "published" / f"{paper}_logs.toml").read_text(encoding="utf-8")
+    text = (ROOT / "data" / "settings" / f"{paper}_logs.toml").read_text(encoding="utf-8")
     assert set(tomllib.loads(text)) == {"log"}  # nothing reads a table of another name
 
 

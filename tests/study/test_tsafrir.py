@@ -96,13 +96,13 @@ def test_two_windows_are_predictors_of_the_library(seed):
 
 
 def test_the_printed_means_are_those_with_most_decimals():
-    found = printed("tsafrir2005_table2 and others")
+    found = printed("tsafrir2005_table2 table3 figure5")
     assert found["wait_min", "KTH-SP2", "EASY"] == 114.2 and found["wait_min", "KTH-SP2", "EASY++"] == 94
     assert found["accuracy_pct", "CTC-SP2", "predictions"] == 56 and found.index.is_unique and len(found) == 64
 
 
 def test_printed_changes_are_those_of_the_printed_means():
-    means = printed("tsafrir2005_table2 and others").unstack("policy")
+    means = printed("tsafrir2005_table2 table3 figure5").unstack("policy")
     for name, within in (("table2", 0.7), ("table3", 3.5)):  # as far as whole minutes say
         changes = printed(f"tsafrir2005_{name}_changes").unstack("policy")
         ours = 100 * (means[changes.columns].div(means.EASY, axis=0) - 1).loc[changes.index]
