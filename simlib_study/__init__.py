@@ -4,10 +4,9 @@ from simlib._util import importing
 
 from .claims import claim, finding, share
 from .experiments import parameters
+from .judging import beside, by_reading, in_bands, in_order, judge, over_draws, printed, spread, tallies, with_printed
 from .loading import Logs, log, logs
 from .records import save, show
-from .results import beside, by_reading, in_bands, in_order, judge, over_draws, spread, tallies, with_printed
-from .verdicts import printed
 
 __all__ = [
     "Logs",

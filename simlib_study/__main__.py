@@ -18,7 +18,8 @@ def commands(context):
 @commands.command()
 def verdicts():
     """Print each exhibit's logs, the verdicts on its claims, and the total."""
-    from .outcomes import outcomes, total
+    from .pages import total
+    from .records import outcomes
 
     figures = outcomes(paths.ROOT / "figures")
     for one in figures + outcomes(paths.ROOT / "build" / "synthetic"):
@@ -34,17 +35,18 @@ def verdicts():
 @click.pass_context
 def report(context):
     """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
-    from . import counting, executed, outcomes, records, scoreboard
+    from . import pages, records
+    from .mualem2001 import printed_means
 
     context.invoke(verdicts)
-    if found := outcomes.outcomes(paths.ROOT / "figures"):
-        counting.save(found, paths.ROOT / "figures")
-        scoreboard.write(found, paths.ROOT / "figures")
+    if found := records.outcomes(paths.ROOT / "figures"):
+        printed_means.save(found, paths.ROOT / "figures")
+        pages.write(found, paths.ROOT / "figures")
         records.note_what_is_made_of_what()
-        executed.write_pages()
-        for name, template in outcomes.FINDINGS.items():
+        pages.write_executed()
+        for name, template in pages.FINDINGS.items():
             if (file := paths.ROOT / name).exists():
-                text = outcomes.with_findings(file.read_text(encoding="utf-8"), found, template, name)
+                text = pages.with_findings(file.read_text(encoding="utf-8"), found, template, name)
                 with paths.replacing(file) as path:
                     path.write_text(text, encoding="utf-8")
         print(f"The report: {paths.ROOT / 'figures' / 'README.md'}")

@@ -25,9 +25,8 @@ from simlib._util import paths
 from simlib.analysis.stats import Interval, mean_interval
 
 from .experiments import running
+from .judging import AS_IT_IS, LIKELY, RESTORED, TEXT
 from .loading import Logs
-from .results import AS_IT_IS
-from .verdicts import LIKELY, RESTORED, TEXT
 
 REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "inconclusive", "not reproduced"
 DEPENDS = "depends on the bound"

@@ -1,4 +1,4 @@
-"""What an exhibit keeps: its numbers, its pictures, and a record of where they come from and what becomes of print."""
+"""What is kept of an exhibit: its numbers, its pictures, and a record of where they come from and of all verdicts."""
 
 import json
 import math
@@ -6,6 +6,7 @@ import os
 import platform
 import tomllib
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -17,13 +18,14 @@ from matplotlib.figure import Figure
 
 from simlib import __version__, plots
 from simlib._util import paths
+from simlib.logs.archive import NOT_VERIFIED
 
-from .claims import withdrawn
+from . import claims
+from .claims import VERDICTS, withdrawn
 from .experiments import PACKAGES, running
+from .judging import ABSENT, INFERRED, OF_VERDICTS, OTHER_LOG, cells
 from .loading import Logs
-from .notebooks import notebooks
-from .results import OF_VERDICTS, cells
-from .verdicts import OTHER_LOG
+from .notebooks import notebook, notebooks
 
 BACK = ", restored"
 """Ends the name of a workload that has its lost jobs back; so it is no other log."""
@@ -313,3 +315,110 @@ def _plain(value):
     if isinstance(value, float):
         return round(value, DIGITS) if math.isfinite(value) else None
     return value
+
+
+# What the records of all exhibits say together
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one notebook: an exhibit of a paper, or a group of them."""
+
+    name: str
+    title: str
+    folder: object
+    record: dict
+
+    @property
+    def source(self):
+        """The notebook itself."""
+        return notebook(self.name)
+
+    @property
+    def slug(self):
+        """What its page on the site is called."""
+        return self.name.replace("/", "_")
+
+    @property
+    def paper(self):
+        """The paper, or what else its notebook's folder stands for."""
+        return self.name.partition("/")[0]
+
+    @property
+    def label(self):
+        """What the paper calls it, such as "Table 1"."""
+        return self.title.partition(": ")[0]
+
+    @property
+    def about(self):
+        """The rest of the title."""
+        return self.title.partition(": ")[2]
+
+    @property
+    def synthetic(self):
+        """Whether it was made from stand-ins for logs."""
+        return self.record["synthetic"]
+
+    @property
+    def pictures(self):
+        """The names of its pictures in its folder, the main one first."""
+        names = sorted(path.name for path in self.folder.glob("*.png"))
+        return sorted(names, key=lambda name: name != PICTURE)
+
+    @property
+    def sources(self):
+        """The log files, with a mark where they are not verified, or else models, that it was made from."""
+        files = []
+        for log in self.record["logs"]:
+            restored = BACK if log["name"].endswith(BACK) else ""
+            not_verified = f" ({NOT_VERIFIED})" if log["verified"] is False else ""
+            files.append((log["file"] or log["name"]) + restored + not_verified)
+        models = [model["model"] for model in self.record["models"]]
+        return list(dict.fromkeys(files or models))
+
+    @property
+    def cells(self):
+        """Its printed numbers beside ours, as they are judged."""
+        return self.record["verdicts"]["cells"]
+
+    @property
+    def claims(self):
+        """The claims that it decides, with their verdicts as they are stated."""
+        return [claim | {"verdict": claims.stated(claim)} for claim in self.record["verdicts"]["claims"]]
+
+
+def outcomes(folder):
+    """What came of the exhibits whose records lie in a folder, in the papers' order."""
+    made = []
+    for path in folder.glob(f"*/*/{RECORD}"):
+        name = path.parent.relative_to(folder).as_posix()
+        if (source := notebook(name)) is None:
+            place = paths.ROOT / "notebooks" / f"{name}.ipynb"
+            raise ValueError(f"{path}: found no notebook {place} that makes it; remove its folder")
+        made.append(Outcome(name, source.title, path.parent, read(path)))
+    return in_order(made)
+
+
+def in_order(found):
+    """Outcomes in the order of the papers and of what these have in them."""
+    return sorted(found, key=lambda one: one.source.place)
+
+
+def unjudged(cells):
+    """Count the cells that are not judged by the text, by the reason."""
+    verdicts = [next(iter(cell["readings"].values()))["verdict"] for cell in cells]
+    return {reason: verdicts.count(reason) for reason in (OTHER_LOG, ABSENT, INFERRED)}
+
+
+def by_verdict(claims):
+    """Count the claims of each verdict, in their order: those on claims of a paper, then any on our own findings."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return {verdict: counts[verdict] for verdict in VERDICTS} | counts
+
+
+def decided(found):
+    """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict."""
+    by_id = {id: claim | {"exhibit": None} for id, claim in claims.untestable().items()}
+    by_id |= {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
+    rows = claims.claims() | claims.findings()
+    return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows.items() if id in by_id]

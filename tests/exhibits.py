@@ -15,9 +15,9 @@ from simlib import (
 )
 from simlib._util import paths
 from simlib.analysis.stats import Interval
-from simlib_study import claims, mualem2001, tang2013, verdicts
+from simlib_study import claims, judging, mualem2001, tang2013
+from simlib_study.judging import TEXT
 from simlib_study.mualem2001.restored import Lost
-from simlib_study.verdicts import TEXT
 
 
 def lossy(condition="", estimates="user", **of_user):
@@ -125,9 +125,9 @@ def judged_cell(of, published, readings, close=0.05, decimals=None, unjudged=Non
     judged = {}
     for rule, (ours, interval) in readings.items():
         known = interval or Interval(ours, ours, ours)
-        verdict = (unjudged or {}).get(rule) or verdicts.judge(published, known, close, decimals)
-        verdict = verdicts.ABSENT if ours != ours else verdict
-        off = verdicts.deviation(ours, published) if published else float("nan")
+        verdict = (unjudged or {}).get(rule) or judging.verdict_on(published, known, close, decimals)
+        verdict = judging.ABSENT if ours != ours else verdict
+        off = judging.deviation(ours, published) if published else float("nan")
         judged[rule] = {"ours": ours, "deviation": off, **vars(known), "verdict": verdict}
     cell = {"exhibit": "mualem2001_table1", "of": of, "published": published, "readings": judged}
     return cell | ({"note": note} if note else {})

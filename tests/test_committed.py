@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib_study import counting, records
+from simlib_study import printed_means, records
 from simlib_study.notebooks import notebook
 
 FIGURES = ROOT / "figures"
@@ -58,7 +58,7 @@ def of_record(path):
 
 
 def of_numbers(path):
-    if not path.with_name(records.RECORD).exists() and path.parent.name != counting.FOLDER:
+    if not path.with_name(records.RECORD).exists() and path.parent.name != printed_means.FOLDER:
         yield "has no record beside it"
 
 

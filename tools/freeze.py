@@ -15,8 +15,8 @@ import nbformat
 
 from simlib import EASY, Conservative, load, simulate
 from simlib._util import paths
-from simlib_study.executed import markdown
 from simlib_study.notebooks import frozen
+from simlib_study.pages import markdown
 
 FIGURES = paths.ROOT / "figures"
 FROZEN = ("mualem2001/detective", "mualem2001/lost-jobs", "mualem2001/what-is-left", "tang2013/detective")

@@ -15,7 +15,7 @@ from rocrate.rocrate import ROCrate
 
 from simlib._util import paths
 from simlib.logs import archive
-from simlib_study.outcomes import outcomes
+from simlib_study.records import outcomes
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 """Process Run Crate: each exhibit is an action that turns logs into files."""

@@ -28,10 +28,11 @@ from simlib._util import paths
 from simlib.core.threads import sweep
 from simlib.logs.archive import NOT_VERIFIED
 from simlib.plots.style import of_256_colours
-from simlib_study import scoreboard
+from simlib_study import pages
+from simlib_study.judging import TEXT
 from simlib_study.notebooks import PAPERS, frozen, notebook, notebooks
-from simlib_study.outcomes import Outcome, in_order, outcomes, templates
-from simlib_study.verdicts import TEXT
+from simlib_study.pages import templates
+from simlib_study.records import Outcome, in_order, outcomes
 
 # The page that says what a record holds, written from its schema.
 
@@ -62,17 +63,17 @@ def _meant(of, whole):
     return whole | of if "$ref" in of else of
 
 
-# The pages of `scoreboard`, and a page for each exhibit: what the records say, as MyST around HTML.
+# The pages of `simlib_study.pages`, and a page for each exhibit: what the records say, as MyST around HTML.
 
 
 PAGES = templates(autoescape=True, loader=FileSystemLoader(Path(__file__).with_name("templates")))
-PAGES.globals |= {"sign": scoreboard.SIGNS.get, "brief": scoreboard.brief, "address": scoreboard.address}
+PAGES.globals |= {"sign": pages.SIGNS.get, "brief": pages.brief, "address": pages.address}
 
 
 def written(rows, executed, stand_ins):
     """Write the scoreboard with its pages, and a page for each exhibit: texts by their names in `exhibits/`."""
     shared = {"synthetic": plots.SYNTHETIC, "executed": executed, "stand_ins": stand_ins, "not_verified": NOT_VERIFIED}
-    texts = scoreboard.pages(rows, site=True)
+    texts = pages.texts(rows, site=True)
     for one in rows:
         texts[f"{one.slug}.md"] = PAGES.get_template("exhibit.md").render(**shared, one=one, cells=_cells)
     return texts

@@ -13,8 +13,8 @@ from simlib.core.schedule import MEANS
 from simlib.core.workload import Workload
 from simlib.logs import archive
 
+from ..judging import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
 from ..loading import Logs, log
-from ..verdicts import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
 from .restored import Lost
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")

@@ -19,7 +19,7 @@ from simlib._util import paths
 from simlib.models import feitelson96
 
 from ..claims import HOLDS, HOLDS_NOT, OPEN, claim, claims, criteria
-from ..results import bracketed
+from ..judging import bracketed
 from .load_curves import Curves
 
 MAIN = "mostly Paragon, Fl by size"

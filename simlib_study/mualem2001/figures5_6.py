@@ -10,10 +10,9 @@ from simlib.analysis import size_classes
 from simlib.analysis.stats import cluster_bootstrap, mean_interval
 from simlib.core import threads
 
-from .. import results
+from .. import judging
 from ..claims import Measure
-from ..results import AS_IT_IS
-from ..verdicts import RESTORED, SCHEDULERS, TEXT, printed
+from ..judging import AS_IT_IS, RESTORED, SCHEDULERS, TEXT, printed
 from . import SP2, trace_of
 
 # Figure 5
@@ -34,7 +33,7 @@ def compared(runs):
 
 def intervals(changes):
     """Give of what is `compared` on models the mean, with its 90 % interval by Student's t over the runs."""
-    by_run = results.wide(changes.rename_axis(columns="metric").stack(future_stack=True), "run")
+    by_run = judging.wide(changes.rename_axis(columns="metric").stack(future_stack=True), "run")
     return mean_interval(by_run.T).rename_axis(by_run.index.names)
 
 
@@ -42,7 +41,7 @@ def laid_out(table, runs):
     """Order a table of what is `compared` by metric, workload, load, rule, group and `of`, and say how many `jobs`."""
     levels = [name for name in ("metric", "log", "load", "rule", "group", "of") if name in table.index.names]
     of_jobs = [name for name in levels if name in ("log", "load", "group")]
-    table = results.in_order(table, *levels)
+    table = judging.in_order(table, *levels)
     places = table.index.droplevel([name for name in levels if name not in of_jobs])
     table.insert(0, "jobs", runs.jobs.groupby(of_jobs).mean().reindex(places).to_numpy())
     return table.rename_axis(index={"log": "workload"})
@@ -99,9 +98,9 @@ def beside(table, form="{:.1%}"):
     """Write what is `laid_out` as text, with intervals: a column each value of `of`."""
     relative = table.index.get_level_values("of").str.startswith("relative")
     value = "ours" if "ours" in table else "mean"
-    text = [results.with_intervals(table[~relative], form, value)]
-    text += [results.with_intervals(table[relative], "{:+.1%}", value)]
-    return results.wide(pd.concat(text), "of")
+    text = [judging.with_intervals(table[~relative], form, value)]
+    text += [judging.with_intervals(table[relative], "{:+.1%}", value)]
+    return judging.wide(pd.concat(text), "of")
 
 
 def with_printed(changes):
@@ -150,19 +149,19 @@ def _of_weeks(workload, resamples, seed):
 
 
 def ratios(found):
-    """Divide each statistic of the SP2 logs by that of the others and of the model: the `results.spread` by pair."""
+    """Divide each statistic of the SP2 logs by that of the others and of the model: the `judging.spread` by pair."""
     there = list(found.index.unique("workload"))
     others = [other for other in there if trace_of(other) in (*OTHERS, MODEL)]
     pairs = product([one for one in SP2 if one in there], others)
     divided = {(one, other): found.loc[one] / found.loc[other] for one, other in pairs}
     made = pd.concat(divided, names=["one", "other"]) if divided else found[:0].rename_axis(index={"workload": "one"})
-    return results.spread(made, resampled=True)
+    return judging.spread(made, resampled=True)
 
 
 def by_quantity(table, forms):
     """Write numbers with their intervals as text, a column each quantity and statistic; `forms` are by quantity."""
     columns = {
-        quantity: results.with_intervals(table.xs(quantity, level="quantity"), form).unstack("statistic")
+        quantity: judging.with_intervals(table.xs(quantity, level="quantity"), form).unstack("statistic")
         for quantity, form in forms.items()
     }
     return pd.concat(columns, axis=1).reindex(table.index.droplevel(["quantity", "statistic"]).unique())

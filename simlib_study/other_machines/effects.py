@@ -18,8 +18,8 @@ from simlib.analysis.replicate import replicate
 from simlib.analysis.stats import PARTS, Interval, intervals, relative_intervals
 from simlib.core.schedule import simulate
 
+from ..judging import printed
 from ..tang2013 import TRIPLE, Trace, accuracy
-from ..verdicts import printed
 from . import ENOUGH_ESTIMATES
 
 LEVELS = ["log", "case", "measure"]

@@ -13,10 +13,10 @@ from simlib.logs import archive
 from simlib.plots.style import COLOURS
 from simlib.policies.adjusting import Scheme
 
-from .. import log, verdicts
+from .. import judging, log
 from ..claims import NOTHING, PRINTED, Measure, claim
+from ..judging import AS_IT_IS
 from ..loading import Logs
-from ..results import AS_IT_IS
 
 STAND_INS = ("SDSC-DS", "SDSC-SP2", "Curie standard", "CEA-Curie")
 """In the order of how like Intrepid's their users estimate, as `accuracy.unlike` measures."""
@@ -108,7 +108,7 @@ class TraceLogs(Logs):
     def origin(self, log=None, **of):
         """Why a printed number is not judged: no log is the paper's."""
         note = "the paper's machine, 9 of its 30 months" if log == "ANL-Intrepid" else ""
-        return {"unjudged": {verdicts.TEXT: verdicts.OTHER_LOG}, "note": note}
+        return {"unjudged": {judging.TEXT: judging.OTHER_LOG}, "note": note}
 
     @property
     def table(self):
@@ -168,8 +168,8 @@ def decided(id, readings, measure, logs, printed=None, note=""):
         return {part: {name: measured[name][part] for name in names} for part in measured[names[0]]}
 
     (_, first), *others = readings.items()
-    notes = [note, *(f"{name}: {claim(id, {verdicts.TEXT: of}, on_each)['verdict']}" for name, of in others)]
-    rules = {verdicts.TEXT: first} | ({PRINTED: printed} if printed else {})
+    notes = [note, *(f"{name}: {claim(id, {judging.TEXT: of}, on_each)['verdict']}" for name, of in others)]
+    rules = {judging.TEXT: first} | ({PRINTED: printed} if printed else {})
     return claim(id, rules, on_each, logs, note="; ".join(filter(None, notes)))
 
 

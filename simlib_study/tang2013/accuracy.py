@@ -11,9 +11,9 @@ from simlib.core.estimates import did_not_complete
 from simlib.policies import adjusting
 from simlib.policies.adjusting import KEYS, LEVELS, PERCENTILES, Scheme
 
-from .. import results
+from .. import judging
 from ..claims import NOTHING, Measure
-from ..verdicts import printed
+from ..judging import printed
 from . import DOUBLE, KEY_NAMES, TRIPLE, between_groups, farthest, largest, smallest
 
 # The users' estimates (sections 3 and 4.1)
@@ -62,7 +62,7 @@ def likeness(traces, counted):
     every.columns = ["Tang et al.", *counted]
     with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
         away = np.log(every.iloc[:, 1:].div(every["Tang et al."], axis=0)).abs().dropna()
-    text = pd.DataFrame({name: results.written(of, rows[name][0]) for name, of in every.iterrows()}).T
+    text = pd.DataFrame({name: judging.written(of, rows[name][0]) for name, of in every.iterrows()}).T
     return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
 
-from .. import claims, results
+from .. import claims, judging
 from ..other_machines.deciding import FEWEST, HALF, MOST, TOO_FEW, correlation
 from . import scheduling
 from .scheduling import BASELINE, spread
@@ -72,9 +72,9 @@ def who_pays(runs):
     levels = ["log", "order", "case", "kind"]
     sums = runs.groupby([*levels, "run", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))
-    table = results.in_order(spread(scheduling.over_baseline(waited / jobs)), *levels)
+    table = judging.in_order(spread(scheduling.over_baseline(waited / jobs)), *levels)
     before = spread((waited / jobs).xs(BASELINE, level="case")).ours
-    counts = jobs.xs((results.AS_IT_IS, BASELINE), level=("run", "case")).unstack("kind")
+    counts = jobs.xs((judging.AS_IT_IS, BASELINE), level=("run", "case")).unstack("kind")
     share = counts.div(counts[EVERY], axis=0).stack()
     place = table.index.droplevel("case")
     table.insert(0, "share", share.reindex(place).to_numpy())

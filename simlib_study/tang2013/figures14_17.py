@@ -14,10 +14,9 @@ from simlib import plots
 from simlib._util import paths
 from simlib.analysis.stats import cluster_means
 
-from .. import results
+from .. import judging
 from ..claims import Measure
-from ..results import AS_IT_IS
-from ..verdicts import TEXT
+from ..judging import AS_IT_IS, TEXT
 from . import decided, scheduling
 from .scheduling import BASELINE, by_log, over_baseline, printed_table, redrawn, spread
 
@@ -203,7 +202,7 @@ def _gains(waited):
     found = {month: of.droplevel("month") for month, of in by_month.groupby("month")}
     found[ALL_JOBS] = over_baseline(waited.groupby([*levels, "case"]).sum()).droplevel("case")
     found[MEAN] = by_month.groupby(levels).mean()
-    return results.in_order(pd.concat(found, names=["of"]), "log", "order", "of", "run")
+    return judging.in_order(pd.concat(found, names=["of"]), "log", "order", "of", "run")
 
 
 # Pictures

@@ -17,9 +17,8 @@ from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
 from simlib.policies.easy import EASY, Predictions
 
-from .. import results
-from ..results import AS_IT_IS
-from ..verdicts import published
+from .. import judging
+from ..judging import AS_IT_IS, published
 from . import TRIPLE
 
 ORDERS = ("wfp", "fcfs")
@@ -246,12 +245,12 @@ def over_baseline(found):
 def gains(found):
     """Work out the gains in `METRICS` from results of `runs`, by (log, order, case, metric, month, run)."""
     wanted = found[found.index.isin(METRICS, level="metric")]
-    return results.in_order(over_baseline(wanted), *AVERAGED, "month", "run")
+    return judging.in_order(over_baseline(wanted), *AVERAGED, "month", "run")
 
 
 def spread(gained):
     """Work out how gains spread over the shakes: ours is their mean, for one run, also `as_it_is`, is one draw."""
-    table = results.spread(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
+    table = judging.spread(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
     table.insert(0, "ours", table.pop("ours"))
     return table
 

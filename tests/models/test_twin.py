@@ -14,7 +14,7 @@ from simlib._util import paths
 from simlib.analysis import model_comparison
 from simlib.logs import archive
 from simlib.models import twin
-from simlib_study import verdicts
+from simlib_study import judging
 from tools import fit_twins, twin_fitting
 
 pytestmark = pytest.mark.slow
@@ -363,7 +363,7 @@ def test_intrepids_twin_has_the_printed_means_and_sizes():
 
 
 def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
-    printed = verdicts.printed("mualem2001_table1")["Par"].unstack("metric").xs("easy", level="policy")[:"1995-12"]
+    printed = judging.printed("mualem2001_table1")["Par"].unstack("metric").xs("easy", level="policy")[:"1995-12"]
     w = first("SDSC-Par-95")
     months = model_comparison.by_month(model_comparison.described(w))
     assert months.jobs.tolist() == printed.jobs.tolist()

@@ -10,7 +10,7 @@ from simlib import Workload, load, write_swf
 from simlib._util import paths
 from simlib.logs import archive
 from simlib.logs.swf import jobs_of
-from simlib_study import experiments, loading, mualem2001, outcomes
+from simlib_study import experiments, loading, mualem2001, records
 
 HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
 DAYS = 70
@@ -46,7 +46,7 @@ def no_notebook(monkeypatch):
 @pytest.fixture(scope="session")
 def committed():
     """What the committed records say, read once; who changes it changes a copy."""
-    return outcomes.outcomes(paths.ROOT / "figures")
+    return records.outcomes(paths.ROOT / "figures")
 
 
 @pytest.fixture

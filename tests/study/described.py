@@ -15,11 +15,10 @@ from simlib import Workload
 from simlib.policies.adjusting import PERCENTILES
 from simlib_study import mualem2001, tang2013, used_shares
 from simlib_study.claims import criteria
+from simlib_study.judging import AS_IT_IS, SCHEDULERS, TEXT
 from simlib_study.mualem2001 import SP2, figures5_6
 from simlib_study.mualem2001.load_curves import DIFFERENCE, POINT, Curves
-from simlib_study.results import AS_IT_IS
 from simlib_study.tang2013 import DOUBLE, KEY_NAMES, TRIPLE, accuracy, examples, figure11, figures14_17, scheduling
-from simlib_study.verdicts import SCHEDULERS, TEXT
 
 BOTH = ["response_s", "bounded_slowdown"]
 

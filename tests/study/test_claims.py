@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib._util import paths
-from simlib_study import claims, verdicts
+from simlib_study import claims, judging
 from simlib_study.claims import (
     HOLDS,
     HOLDS_NOT,
@@ -23,7 +23,7 @@ from simlib_study.claims import (
     Criterion,
     Measure,
 )
-from simlib_study.verdicts import ABSENT, CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
+from simlib_study.judging import ABSENT, CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 ALL = [one for parts in claims.criteria().values() for one in parts.values()]
 """All criteria."""
@@ -326,10 +326,10 @@ def cell(**judged):
 
 def test_of_several_readings_the_first_that_is_judged_is_taken():
     one = cell(text=OFF, likely=INSIDE, restored=INFERRED)
-    assert verdicts.reading(one, TEXT, LIKELY)["verdict"] == OFF
-    assert verdicts.reading(one, RESTORED, CALENDAR, LIKELY, TEXT)["verdict"] == INSIDE
-    assert verdicts.reading(one, RESTORED, CALENDAR) is None
-    assert verdicts.reading(cell(text=ABSENT, likely=OTHER_LOG), TEXT, LIKELY) is None
+    assert judging.reading(one, TEXT, LIKELY)["verdict"] == OFF
+    assert judging.reading(one, RESTORED, CALENDAR, LIKELY, TEXT)["verdict"] == INSIDE
+    assert judging.reading(one, RESTORED, CALENDAR) is None
+    assert judging.reading(cell(text=ABSENT, likely=OTHER_LOG), TEXT, LIKELY) is None
 
 
 CELLS = [
@@ -354,7 +354,7 @@ CELLS = [
     ],
 )
 def test_cells_are_counted_once_each_by_the_first_reading_that_is_judged(rules, inside, close, off):
-    found = verdicts.tally(CELLS, *rules)
+    found = judging.tally(CELLS, *rules)
     assert (found[INSIDE], found[CLOSE], found[OFF]) == (inside, close, off)
     assert found["cells"] == found["bands"] == inside + close + off
     assert found["by_chance"] == pytest.approx(0.05 * found["cells"])

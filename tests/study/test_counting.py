@@ -9,8 +9,9 @@ from exhibits import judged_cell
 
 from simlib._util import paths
 from simlib.analysis.stats import Interval
-from simlib_study import counting, verdicts
-from simlib_study.verdicts import LIKELY, OTHER_LOG, RESTORED, TEXT
+from simlib_study import judging
+from simlib_study.judging import LIKELY, OTHER_LOG, RESTORED, TEXT
+from simlib_study.mualem2001 import printed_means
 
 EASY = {"log": "KTH", "policy": "easy", "metric": "response_s"}
 
@@ -51,11 +52,11 @@ def found():
 
 
 def test_a_number_is_in_one_group_and_only_first_printed_means_are_tests(found):
-    sizes = counting.numbers(found).groupby("group").size().to_dict()
+    sizes = printed_means.numbers(found).groupby("group").size().to_dict()
     assert sizes == {
-        counting.PROGRAMS: 2,
-        counting.SETTINGS: 1,
-        counting.TEST: 3,
+        printed_means.PROGRAMS: 2,
+        printed_means.SETTINGS: 1,
+        printed_means.TEST: 3,
         "loads and counts of jobs": 1,
         "differences": 1,
         "printed twice": 1,
@@ -63,35 +64,35 @@ def test_a_number_is_in_one_group_and_only_first_printed_means_are_tests(found):
 
 
 def test_all_steps_of_a_group_have_one_denominator_and_a_wide_band_is_a_weak_hit(found):
-    table = counting.steps(counting.numbers(found))
+    table = printed_means.steps(printed_means.numbers(found))
     for group, of in table.groupby(level="group"):
         assert of.numbers.nunique() == 1, group
-        assert (of[list(counting.COLOURS)].sum(axis=1) == of.numbers).all()
-    last = table.loc[counting.TEST].iloc[-1]
+        assert (of[list(printed_means.COLOURS)].sum(axis=1) == of.numbers).all()
+    last = table.loc[printed_means.TEST].iloc[-1]
     assert last[["inside", "inside, wide band", "off"]].tolist() == [1, 1, 1]
-    assert table.loc[counting.SETTINGS, counting.UNJUDGED].tolist() == [1] * 4
+    assert table.loc[printed_means.SETTINGS, printed_means.UNJUDGED].tolist() == [1] * 4
 
 
 def test_a_step_takes_the_reading_that_it_adds():
-    one = cell({"month": "1996-10"}, 100.0, 90, 110, **{LIKELY: verdicts.OFF, RESTORED: verdicts.INSIDE})
-    table = counting.steps(counting.numbers([exhibit("table1", one)]))
-    assert table.loc[counting.PROGRAMS, "inside"].tolist() == [1, 1, 0, 1]
+    one = cell({"month": "1996-10"}, 100.0, 90, 110, **{LIKELY: judging.OFF, RESTORED: judging.INSIDE})
+    table = printed_means.steps(printed_means.numbers([exhibit("table1", one)]))
+    assert table.loc[printed_means.PROGRAMS, "inside"].tolist() == [1, 1, 0, 1]
 
 
 def test_wrong_numbers_are_inside_where_the_band_is_wide_enough(found):
-    wrong = counting.controls(counting.numbers(found))
-    assert wrong.loc[counting.TEST, "as printed"] == pytest.approx(2 / 3)
-    assert wrong.loc[counting.TEST, ["-10%", "+10%", "+20%"]].tolist() == pytest.approx([1 / 3] * 3)
-    assert wrong.loc[counting.PROGRAMS, ["as printed", "-10%", "+10%", "+20%"]].tolist() == [1, 1, 1, 0]
-    assert wrong.loc[counting.PROGRAMS, "the next month's"] == 1  # of October; November's next is not there
-    assert pd.isna(wrong.loc[counting.PROGRAMS, "the other policy's"])
+    wrong = printed_means.controls(printed_means.numbers(found))
+    assert wrong.loc[printed_means.TEST, "as printed"] == pytest.approx(2 / 3)
+    assert wrong.loc[printed_means.TEST, ["-10%", "+10%", "+20%"]].tolist() == pytest.approx([1 / 3] * 3)
+    assert wrong.loc[printed_means.PROGRAMS, ["as printed", "-10%", "+10%", "+20%"]].tolist() == [1, 1, 1, 0]
+    assert wrong.loc[printed_means.PROGRAMS, "the next month's"] == 1  # of October; November's next is not there
+    assert pd.isna(wrong.loc[printed_means.PROGRAMS, "the other policy's"])
 
 
 def test_table_and_picture_are_saved_of_mualem_and_feitelson_alone(found, tmp_path):
-    counting.save(found[-1:], tmp_path)
+    printed_means.save(found[-1:], tmp_path)
     assert not list(tmp_path.iterdir())
-    counting.save(found, tmp_path)
-    names = {path.name for path in (tmp_path / counting.FOLDER).iterdir()}
+    printed_means.save(found, tmp_path)
+    names = {path.name for path in (tmp_path / printed_means.FOLDER).iterdir()}
     assert names == {"picture.png", "numbers.csv", "controls.csv"}
 
 
@@ -125,4 +126,4 @@ def test_the_recount_says_no_where_a_report_has_another_number(recount, monkeypa
 
 
 def test_it_recounts_what_the_findings_state(committed):
-    assert set(counting.numbers(committed).group) == set(counting.GROUPS)
+    assert set(printed_means.numbers(committed).group) == set(printed_means.GROUPS)

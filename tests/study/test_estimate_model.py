@@ -9,7 +9,7 @@ import simlib_study as study
 from simlib.core.estimates import Modelled
 from simlib.models.sample import sample
 from simlib_study import claims, mualem2001, records
-from simlib_study.verdicts import TEXT
+from simlib_study.judging import TEXT
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from helpers import ROOT, listing, texts
 import simlib_study as study
 from simlib import EASY, Workload, load, plots, replicate
 from simlib.models import jann97
-from simlib_study import records, verdicts
+from simlib_study import judging, records
 from simlib_study.claims import INCONCLUSIVE, NOT, REPRODUCED, UNTESTED, Measure
-from simlib_study.results import cells
+from simlib_study.judging import cells
 
 
 def runs(shift=0.0, traces=("KTH",), spread=0.01):
@@ -49,7 +49,7 @@ def test_a_log_that_is_drawn_has_the_median_of_its_runs_for_the_log_as_it_is_and
 def test_printed_numbers_have_the_levels_and_decimals_of_print():
     assert study.printed("mualem2001_table3")["easy", "bounded_slowdown", "CTC", "original"] == 3.82
     assert study.printed("mualem2001_table1_differences")["CTC", "1996-07", "response_s"] == 1.9
-    digits = verdicts.decimals("mualem2001_table3")
+    digits = judging.decimals("mualem2001_table3")
     assert [digits["easy", "bounded_slowdown", trace, "f1"] for trace in ("CTC", "KTH")] == [2, 1]
 
 
@@ -85,11 +85,11 @@ def test_numbers_of_absent_logs_stand_alone_and_those_that_are_not_printed_are_n
             return log == "CTC"
 
         def origin(self, **of):
-            return {"unjudged": {"text": verdicts.INFERRED}}
+            return {"unjudged": {"text": judging.INFERRED}}
 
     table = study.judge(runs(), "mualem2001_table4", Logs({}))
     absent = table.xs("CTC", level="log")
-    assert absent.ours.isna().all() and set(absent.verdict) == {verdicts.ABSENT} and absent.published.notna().all()
+    assert absent.ours.isna().all() and set(absent.verdict) == {judging.ABSENT} and absent.published.notna().all()
     more = runs().rename(index={"KTH": "mine"}, level="log")
     found = study.judge(more, "mualem2001_table4")
     assert found.verdict.isna().all() and found.published.isna().all() and cells(found) == []
@@ -103,11 +103,11 @@ def under(**rules):
 def test_a_log_that_lacks_jobs_is_shown_and_not_judged_unless_they_are_put_back():
     class Logs(study.Logs):
         def origin(self, **of):
-            return {"unjudged": {"text": verdicts.OTHER_LOG, "calendar": verdicts.INFERRED}, "note": "lacks 7 jobs"}
+            return {"unjudged": {"text": judging.OTHER_LOG, "calendar": judging.INFERRED}, "note": "lacks 7 jobs"}
 
     table = study.judge(under(text=(), restored=(), calendar=()), "mualem2001_table4", Logs({}))
     found = {rule: set(table.xs(rule, level="rule").verdict) for rule in ("text", "restored", "calendar")}
-    assert found == {"text": {verdicts.OTHER_LOG}, "restored": {"inside"}, "calendar": {verdicts.INFERRED}}
+    assert found == {"text": {judging.OTHER_LOG}, "restored": {"inside"}, "calendar": {judging.INFERRED}}
     assert set(table.note) == {"lacks 7 jobs"}
 
 

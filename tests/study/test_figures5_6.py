@@ -9,10 +9,9 @@ from helpers import texts
 from simlib import EASY, Conservative, load, plots, replicate, simulate
 from simlib_study import records
 from simlib_study.claims import UNTESTED
+from simlib_study.judging import AS_IT_IS, TEXT
 from simlib_study.mualem2001 import figures5_6
 from simlib_study.mualem2001.figures5_6 import WEEK
-from simlib_study.results import AS_IT_IS
-from simlib_study.verdicts import TEXT
 
 plots.plt.switch_backend("Agg")
 

@@ -16,10 +16,10 @@ from simlib import EASY, Conservative, estimates, plots
 from simlib.models import feitelson96
 from simlib_study import records
 from simlib_study.claims import HOLDS, HOLDS_NOT, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED, Measure
+from simlib_study.judging import LIKELY, TEXT
 from simlib_study.mualem2001 import feitelson_family, load_curves
 from simlib_study.mualem2001.feitelson_family import MAIN, NOT_COUNTED
 from simlib_study.mualem2001.load_curves import DIFFERENCE, POINT
-from simlib_study.verdicts import LIKELY, TEXT
 from tools import fit_family
 
 plots.plt.switch_backend("Agg")

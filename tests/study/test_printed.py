@@ -6,7 +6,7 @@ import pytest
 from helpers import ROOT
 
 from simlib._util import paths
-from simlib_study.verdicts import decimals, printed, published
+from simlib_study.judging import decimals, printed, published
 
 FILES = sorted(path.stem for path in (ROOT / "data" / "published").iterdir())
 

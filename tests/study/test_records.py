@@ -15,8 +15,8 @@ import simlib
 from simlib import plots
 from simlib.analysis.stats import Interval
 from simlib.models import jann97
-from simlib_study import claims, records, results, verdicts
-from simlib_study.results import AS_IT_IS
+from simlib_study import claims, judging, records
+from simlib_study.judging import AS_IT_IS
 
 RECORDS = sorted((ROOT / "figures").glob("*/*/record.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))
@@ -55,7 +55,7 @@ def record(root, workload):
     of = {"log": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
     cells = [
         judged_cell(of, 1.0, readings, decimals=1, note="so it is"),
-        judged_cell(of | {"f": 2}, 0.0, 1.0, unjudged={verdicts.TEXT: verdicts.OTHER_LOG}),
+        judged_cell(of | {"f": 2}, 0.0, 1.0, unjudged={judging.TEXT: judging.OTHER_LOG}),
     ]
     judged = {"cells": cells, "claims": [claimed("MF-01", claims.REPRODUCED, "all of 7", likely=claims.NOT)]}
     made_from = {"workloads": [log, jann97.workload(10)], "parameters": {"seed": 3, "traces": ("CTC",)}}
@@ -67,8 +67,8 @@ def test_what_an_exhibit_saves_follows_the_schema(record):
     assert record["seed"] == 3
     assert (record["logs"][0]["unestimated"], record["logs"][0]["verified"]) == (0, None)
     first, second = (cell["readings"] for cell in record["verdicts"]["cells"])
-    assert {rule: ours["verdict"] for rule, ours in first.items()} == {"text": verdicts.INSIDE, "likely": verdicts.OFF}
-    assert {rule: ours["verdict"] for rule, ours in second.items()} == {"text": verdicts.OTHER_LOG}
+    assert {rule: ours["verdict"] for rule, ours in first.items()} == {"text": judging.INSIDE, "likely": judging.OFF}
+    assert {rule: ours["verdict"] for rule, ours in second.items()} == {"text": judging.OTHER_LOG}
 
 
 @pytest.mark.parametrize("key", SCHEMA["required"])
@@ -156,7 +156,7 @@ def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
     record = read(folder / "record.json")
     assert record["synthetic"] is True
     (cell,) = record["verdicts"]["cells"]
-    assert {ours["verdict"] for ours in cell["readings"].values()} == {verdicts.OTHER_LOG}
+    assert {ours["verdict"] for ours in cell["readings"].values()} == {judging.OTHER_LOG}
     assert plots.SYNTHETIC in texts(figure)
     assert "SYNTHETIC" in capsys.readouterr().out
     assert pd.read_csv(folder / "numbers.csv").data.tolist() == [plots.SYNTHETIC]
@@ -204,7 +204,7 @@ def found():
 
 
 def test_a_summary_has_ours_as_it_is_and_where_one_more_replication_would_lie(found):
-    table = results.spread(found)
+    table = judging.spread(found)
     assert table.index.tolist() == [(t, r, "wait") for t in ("KTH", "CTC") for r in ("text", "likely")]
     row = table.loc["CTC", "text", "wait"]
     expected = 10, 51, -7.4178, 51, 109.4178
@@ -215,21 +215,21 @@ def test_a_summary_has_ours_as_it_is_and_where_one_more_replication_would_lie(fo
 
 def test_where_none_is_as_it_is_ours_is_the_mean_and_the_band_that_of_averages(found):
     random = found.drop(AS_IT_IS, level="run")
-    one, ten = (results.spread(random, averaged=count).loc["KTH", "text", "wait"] for count in (1, 10))
+    one, ten = (judging.spread(random, averaged=count).loc["KTH", "text", "wait"] for count in (1, 10))
     assert one.ours == ten.ours == 51
     assert ten.high - ten.low == pytest.approx((one.high - one.low) / np.sqrt(10), rel=0.3)
-    assert results.spread(random).ours.isna().all()
+    assert judging.spread(random).ours.isna().all()
 
 
 def test_levels_come_in_the_order_in_which_their_values_appear(found):
-    table = results.in_order(results.spread(found), "metric", "log", "rule")
+    table = judging.in_order(judging.spread(found), "metric", "log", "rule")
     assert table.index.tolist() == [("wait", t, r) for t in ("KTH", "CTC") for r in ("text", "likely")]
 
 
 def test_for_reading_every_further_rule_says_only_how_far_it_is_off(found):
     printed = pd.Series({("wait", "KTH"): 20.0}).rename_axis(["metric", "log"])
-    table = results.against(results.in_order(results.spread(found), "log", "metric", "rule"), printed)
-    text = results.beside(table, "{:.0f}", "metric")
+    table = judging.against(judging.in_order(judging.spread(found), "log", "metric", "rule"), printed)
+    text = judging.beside(table, "{:.0f}", "metric")
     assert text.loc["KTH", "wait"].to_dict() == {"paper": "20", "ours": "10", "off": "-50.0%", "likely off": "-50.0%"}
     assert text.loc["CTC", "wait"].to_dict() == {"paper": "", "ours": "10", "off": "", "likely off": ""}
 
@@ -237,6 +237,6 @@ def test_for_reading_every_further_rule_says_only_how_far_it_is_off(found):
 def test_a_wide_table_keeps_its_names_where_others_were_filtered_away():
     index = pd.MultiIndex.from_product([["KTH", "CTC"], ["regular", "selective"]])
     values = pd.Series([1, 2, 3, 4], index)
-    wide = results.wide(values[index.get_level_values(1) == "selective"])
+    wide = judging.wide(values[index.get_level_values(1) == "selective"])
     assert wide.to_dict() == {"selective": {"KTH": 2, "CTC": 4}}
-    assert results.wide(values).columns.tolist() == ["regular", "selective"]
+    assert judging.wide(values).columns.tolist() == ["regular", "selective"]

@@ -10,10 +10,10 @@ from helpers import first_days, means
 import simlib_study as study
 from simlib import EASY, Conservative, replicate, simulate
 from simlib._util.cache import identity
-from simlib_study import mualem2001, verdicts
+from simlib_study import judging, mualem2001
+from simlib_study.judging import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 from simlib_study.mualem2001 import WHOLE, Trace, restored
 from simlib_study.mualem2001.restored import POOL
-from simlib_study.verdicts import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
 
 
 @pytest.fixture(scope="module")
@@ -322,7 +322,7 @@ def test_put_back_jobs_of_the_nightly_batch_are_within_the_hour_of_three(paragon
 
 
 def test_with_its_lost_jobs_back_the_paragons_months_have_the_printed_number_of_jobs(paragon):
-    printed = verdicts.printed("mualem2001_table1").unstack("metric").jobs["Par"].xs("easy", level="policy")
+    printed = judging.printed("mualem2001_table1").unstack("metric").jobs["Par"].xs("easy", level="policy")
     schedule = simulate(paragon.lost.drawn(0), EASY(reuse_extra=True))
     off = paragon.by_month(schedule).jobs - printed.loc["1996-01":"1996-12"]
     assert len(off) == 12 and off.abs().max() <= 30

@@ -16,7 +16,8 @@ from simlib import plots
 from simlib.analysis.stats import Interval
 from simlib.models.sample import sample
 from simlib_study import __main__ as command
-from simlib_study import claims, counting, outcomes, records, scoreboard, verdicts
+from simlib_study import claims, judging, pages, records
+from simlib_study.mualem2001 import printed_means
 from tools import website
 
 matplotlib.use("Agg")
@@ -68,23 +69,23 @@ def study(root, log):
 
 
 def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
-    figure4, table1 = outcomes.outcomes(study / "figures")
+    figure4, table1 = records.outcomes(study / "figures")
     assert (table1.label, table1.about, table1.sources) == ("Table 1", "months", ["kth.swf"])
     assert table1.pictures == ["picture.png", "more.png"]
     assert figure4.pictures == figure4.sources == []
-    assert verdicts.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
-    assert list(outcomes.by_verdict(table1.claims).values()) == [1, 0, 0, 0, 1, 0]
+    assert judging.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
+    assert list(records.by_verdict(table1.claims).values()) == [1, 0, 0, 0, 1, 0]
 
 
 def test_the_total_counts_every_cell_and_claim_and_those_that_none_can_test(study):
-    *groups, found_claims = outcomes.total(outcomes.outcomes(study / "figures"))
-    assert len(groups) == len(counting.SIMULATED)
+    *groups, found_claims = pages.total(records.outcomes(study / "figures"))
+    assert len(groups) == len(printed_means.SIMULATED)
     counts = dict(zip(claims.VERDICTS, (1, 1, 0, 0, 1, 2), strict=True))
     assert found_claims.endswith(f": {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}.")
 
 
-def pages(root):
-    return scoreboard.pages(outcomes.outcomes(root / "figures"))
+def shown(root):
+    return pages.texts(records.outcomes(root / "figures"))
 
 
 def line(text, beginning):
@@ -93,7 +94,7 @@ def line(text, beginning):
 
 
 def test_a_claim_has_one_line_below_its_verdict_and_a_section_with_all_that_is_known_of_it(study):
-    texts = pages(study)
+    texts = shown(study)
     board = texts["README.md"]
     assert line(board, "|[MF-08]").endswith("|✔|✘||2/0/0|response time: 325%|")
     assert board.index("## Reproduced") < board.index("|[MF-08]") < board.index("## Not reproduced")
@@ -109,7 +110,7 @@ def test_a_claim_has_one_line_below_its_verdict_and_a_section_with_all_that_is_k
 
 
 def test_an_exhibit_has_its_picture_numbers_and_claims(study):
-    text = pages(study)["EXHIBITS.md"]
+    text = shown(study)["EXHIBITS.md"]
     table1 = text[text.index("### Table 1") :]
     assert '<img src="mualem2001/table1/picture.png" alt="Table 1: months"' in table1
     assert "(mualem2001/table1/README.md)" in table1
@@ -127,7 +128,7 @@ def test_restored_logs_have_a_column_and_count_apart(study, log):
     given = [claimed("MF-05", claims.NOT, likely=claims.NOT, restored=claims.REPRODUCED)]
     log.name = "KTH-SP2, restored"
     records.write("mualem2001/figure4", {}, workloads=[log], cells=cells, claims=given)
-    texts = pages(study)
+    texts = shown(study)
     assert "2 inside, 0 close, 1 off. By the likely programs and on restored logs: 2 inside" in texts["EXHIBITS.md"]
     assert "- From kth.swf, restored." in texts["EXHIBITS.md"]
     assert "|✘|✘|✔|0/0/2|" in line(texts["README.md"], "|[MF-05]")
@@ -137,15 +138,15 @@ def test_a_verdict_that_depends_on_the_bound_has_a_sign_for_each_bound(study):
     record = claimed("MF-05", claims.PARTLY)
     record["bounds"] = dict(zip(claims.FACTORS, (claims.REPRODUCED, claims.PARTLY, claims.NOT), strict=True))
     records.write("mualem2001/figure4", {}, claims=[record])
-    board = pages(study)["README.md"]
-    assert "|✔◐✘|" in line(board, "|[MF-05]") and board.index("## Depends on the bound") < board.index("|[MF-05]")
+    text = shown(study)["README.md"]
+    assert "|✔◐✘|" in line(text, "|[MF-05]") and text.index("## Depends on the bound") < text.index("|[MF-05]")
 
 
 def test_the_report_draws_how_many_printed_numbers_come_out_and_drops_pages_of_papers_that_are_no_more(study):
     (study / "figures" / "claims").mkdir()
     (study / "figures" / "claims" / "smith1999.md").touch()
     command.main(["report"])
-    assert (study / "figures" / counting.FOLDER / "picture.png").exists()
+    assert (study / "figures" / printed_means.FOLDER / "picture.png").exists()
     assert not (study / "figures" / "claims" / "smith1999.md").exists()
     assert (study / "figures" / "claims" / "mualem2001.md").exists()
 
@@ -154,15 +155,15 @@ def test_the_report_draws_how_many_printed_numbers_come_out_and_drops_pages_of_p
 def test_a_log_that_is_not_verified_is_marked(study, log):
     log._source["verified"] = False
     records.write("mualem2001/figure4", {}, workloads=[log])
-    assert "kth.swf (not verified: its digest is not known)" in pages(study)["EXHIBITS.md"]
+    assert "kth.swf (not verified: its digest is not known)" in shown(study)["EXHIBITS.md"]
     assert "not verified" in written()["mualem2001_figure4.md"]
 
 
 def test_numbers_that_are_not_judged_are_counted_with_the_reason():
-    other = {verdicts.TEXT: verdicts.OTHER_LOG}
+    other = {judging.TEXT: judging.OTHER_LOG}
     cells = [judged_cell(OF, 1.0, value, unjudged=why) for value, why in ((float("nan"), None), (2.0, other))]
-    assert outcomes.unjudged(cells) == {verdicts.OTHER_LOG: 1, verdicts.ABSENT: 1, verdicts.INFERRED: 0}
-    assert scoreboard.counted(cells) == "not judged: 1 on another log, 1 on a log that this study does not have"
+    assert records.unjudged(cells) == {judging.OTHER_LOG: 1, judging.ABSENT: 1, judging.INFERRED: 0}
+    assert pages.counted(cells) == "not judged: 1 on another log, 1 on a log that this study does not have"
 
 
 def links(text):
@@ -279,19 +280,19 @@ def test_a_broken_record_is_named_with_the_place_and_nothing_is_written(study, c
 def test_a_record_without_its_notebook_is_named(study):
     (study / "notebooks" / "mualem2001" / "figure4.ipynb").unlink()
     with pytest.raises(ValueError, match="mualem2001/figure4.* found no notebook"):
-        outcomes.outcomes(study / "figures")
+        records.outcomes(study / "figures")
 
 
 def test_what_is_frozen_keeps_its_place_and_its_pages_lead_to_what_was_executed(study):
-    before = outcomes.outcomes(study / "figures")
+    before = records.outcomes(study / "figures")
     known = [f"{name} = {json.dumps(getattr(before[0].source, name))}\n" for name in ("title", "section")]
     (study / "notebooks" / "mualem2001" / "figure4.ipynb").unlink()
     table = f'[notebooks."mualem2001/figure4"]\n{"".join(known)}'
     (study / "figures" / "frozen.toml").write_text(table, encoding="utf-8")
-    assert outcomes.outcomes(study / "figures") == before
+    assert records.outcomes(study / "figures") == before
     page = "mualem2001/figure4/README.md"
-    assert f"({page})" in scoreboard.pages(before)["EXHIBITS.md"]
-    assert f"(../{page})" in scoreboard.pages(before)["claims/mualem2001.md"]
+    assert f"({page})" in pages.texts(before)["EXHIBITS.md"]
+    assert f"(../{page})" in pages.texts(before)["claims/mualem2001.md"]
     text = written()["mualem2001_figure4.md"]
     assert f"(../figures/{page})" in text and "make frozen" in text and "papermill" not in text
 
@@ -307,36 +308,36 @@ def test_the_verdicts_are_printed(study, capsys):
 @pytest.mark.slow
 def test_the_committed_pages_are_what_the_records_give(committed):
     folder = ROOT / "figures"
-    texts = scoreboard.pages(committed)
+    texts = pages.texts(committed)
     there = {
         path.relative_to(folder).as_posix() for pattern in ("*.md", "claims/*.md") for path in folder.glob(pattern)
     }
     assert there == set(texts) and len(texts["README.md"].replace("|", " ").split()) <= 3500
     assert {name for name, text in texts.items() if (folder / name).read_text(encoding="utf-8") != text} == set()
-    assert all(len(scoreboard.brief({"id": id}).split()) <= 20 for id in claims.claims() | claims.findings())
+    assert all(len(pages.brief({"id": id}).split()) <= 20 for id in claims.claims() | claims.findings())
 
 
 @pytest.mark.slow
 def test_every_number_that_is_stated_of_the_study_comes_from_a_record(committed, monkeypatch):
-    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in outcomes.FINDINGS}
-    found, work_out = copy.deepcopy(committed), outcomes.numbers
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in pages.FINDINGS}
+    found, work_out = copy.deepcopy(committed), pages.numbers
 
     def work_out_once():
         """For both texts, since it takes seconds."""
         numbers = work_out(found)
-        monkeypatch.setattr(outcomes, "numbers", lambda _: numbers)
+        monkeypatch.setattr(pages, "numbers", lambda _: numbers)
 
     work_out_once()
-    for name, template in outcomes.FINDINGS.items():
-        assert outcomes.with_findings(texts[name], found, template) == texts[name]
+    for name, template in pages.FINDINGS.items():
+        assert pages.with_findings(texts[name], found, template) == texts[name]
     for one in found:
         for claim in one.claims:
             claim.get("numbers", {}).update(share=0.123, logs=99)
         for reading in (reading for cell in one.cells for reading in cell["readings"].values()):
-            reading["verdict"] = verdicts.OFF if reading["verdict"] == verdicts.INSIDE else reading["verdict"]
+            reading["verdict"] = judging.OFF if reading["verdict"] == judging.INSIDE else reading["verdict"]
     work_out_once()
-    for name, template in outcomes.FINDINGS.items():
-        changed = outcomes.with_findings(texts[name], found, template)
+    for name, template in pages.FINDINGS.items():
+        changed = pages.with_findings(texts[name], found, template)
         for counts in (" 38 lie in", "122 of 132") if name == "README.md" else ("**38 of the 108", "84 of 176"):
             assert counts in texts[name] and counts not in changed
         assert "99" in changed and changed.count("12 %") == (2 if name == "docs/findings.md" else 0)
@@ -344,12 +345,12 @@ def test_every_number_that_is_stated_of_the_study_comes_from_a_record(committed,
 
 def test_a_finding_without_a_record_is_named(study):
     with pytest.raises(ValueError, match="found no record that decides OWN-01, OWN-02"):
-        outcomes.stated(outcomes.outcomes(study / "figures"), "headlines.md")
+        pages.stated(records.outcomes(study / "figures"), "headlines.md")
 
 
-@pytest.mark.parametrize("mark", [outcomes.WRITTEN.strip(), outcomes.UNTIL])
+@pytest.mark.parametrize("mark", [pages.WRITTEN.strip(), pages.UNTIL])
 def test_findings_whose_place_in_a_text_is_not_marked_are_refused_by_file_and_mark(mark):
-    text = f"{outcomes.WRITTEN}\nold\n{outcomes.UNTIL}\n".replace(mark, mark.lower().replace("e", "ee", 1))
+    text = f"{pages.WRITTEN}\nold\n{pages.UNTIL}\n".replace(mark, mark.lower().replace("e", "ee", 1))
     with pytest.raises(ValueError) as error:
-        outcomes.with_findings(text, [], "headlines.md", "README.md")
+        pages.with_findings(text, [], "headlines.md", "README.md")
     assert "README.md" in str(error.value) and mark in str(error.value)

@@ -11,8 +11,8 @@ import simlib
 from simlib.core.estimates import Historical
 from simlib.logs import swf
 from simlib.models.sample import sample
-from simlib_study import claims, mualem2001, records, used_shares, verdicts
-from simlib_study.verdicts import RESTORED, TEXT
+from simlib_study import claims, judging, mualem2001, records, used_shares
+from simlib_study.judging import RESTORED, TEXT
 
 
 def trace(rows, name="KTH", variant="original", log="KTH-SP2", timezone="UTC"):
@@ -82,11 +82,11 @@ def test_an_absent_log_has_the_printed_numbers_alone(made):
     counts = [one for one in records.cells(made["of_counts"]) if one["of"]["log"] == "CTC"]
     shares = [one for one in records.cells(made["of_shares"]) if one["of"]["log"] == "CTC"]
     assert (len(counts), len(shares)) == (7, 6)
-    assert {one["readings"][TEXT]["verdict"] for one in counts + shares} == {verdicts.ABSENT}
+    assert {one["readings"][TEXT]["verdict"] for one in counts + shares} == {judging.ABSENT}
     assert made["table"].published["CTC", "peak_0pct"] == 9027 and np.isnan(made["table"].ours["CTC", "peak_0pct"])
     kth = [one for one in records.cells(made["of_counts"]) if one["of"]["log"] == "KTH"]
     unseen = next(one for one in kth if one["of"]["quantity"] == "zero_length_jobs")
-    assert unseen["readings"][TEXT]["verdict"] == verdicts.OTHER_LOG and "MF-27" in unseen["note"]
+    assert unseen["readings"][TEXT]["verdict"] == judging.OTHER_LOG and "MF-27" in unseen["note"]
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_job_lines_are_counted_on_draws_too_but_not_judged_by_what_was_inferred_
     more = {row: one["readings"][RESTORED]["ours"] - one["readings"][TEXT]["ours"] for row, one in found.items()}
     expected = {"total_jobs": 100, "requested_at_most_2h": 100, "shorter_than_90s": 100, "killed_jobs": 0}
     assert {row: more[row] for row in expected} == expected
-    assert found["requested_at_most_2h"]["readings"][RESTORED]["verdict"] == verdicts.INFERRED
-    assert found["total_jobs"]["readings"][RESTORED]["verdict"] == verdicts.OFF
+    assert found["requested_at_most_2h"]["readings"][RESTORED]["verdict"] == judging.INFERRED
+    assert found["total_jobs"]["readings"][RESTORED]["verdict"] == judging.OFF
 
 
 @pytest.mark.parametrize("dated", [True, False])
@@ -178,7 +178,7 @@ def test_printed_counts_are_met_to_the_job(log, root):
     for name, rows in exact.items():
         of = cells.loc[name]
         assert (of.ours[rows] == of.published[rows]).all()
-        assert of.index[of.verdict == verdicts.INSIDE].tolist() == (rows if name != "CTC" else [])
+        assert of.index[of.verdict == judging.INSIDE].tolist() == (rows if name != "CTC" else [])
     notes = cells[cells.verdict.notna() & (cells.ours != cells.published)].note
     assert notes["CTC"].str.startswith("within what the complete log can have").all()
     assert notes["KTH"][["peak_100pct", "peak_100pct_killed"]].str.startswith("met by: ").all()
@@ -312,7 +312,7 @@ def test_the_first_reading_leaves_to_the_missing_jobs_just_what_they_can_add(log
     possible, lacking = made["possible"], made["lacking"]
     assert possible.iloc[0].tolist() == [False, False, True]
     assert not possible.iloc[:, :2].any(axis=None)  # no sense of history meets both printed numbers
-    assert {one["readings"][TEXT]["verdict"] for one in cells_of(made["judged"]).values()} == {verdicts.OTHER_LOG}
+    assert {one["readings"][TEXT]["verdict"] for one in cells_of(made["judged"]).values()} == {judging.OTHER_LOG}
     assert 0 <= (lacking.jobs_not_killed - lacking.jobs_with_history).iloc[0] <= 20
     assert 0 <= lacking.underestimated.iloc[0] <= 150
     assert (lacking.underestimated_with_history < 0).all()

@@ -8,7 +8,7 @@ from helpers import means
 
 import simlib_study as study
 from simlib import EASY, Conservative, Workload, estimates, replicate, simulate
-from simlib_study import claims, mualem2001, results, verdicts
+from simlib_study import claims, judging, mualem2001
 from simlib_study.claims import INCONCLUSIVE, REPRODUCED, UNTESTED
 
 pytestmark = pytest.mark.slow
@@ -69,7 +69,7 @@ def test_table_4_compares_each_shaken_run_with_itself(small_logs):
     row = found["table"].sort_index().loc["response_s", "KTH", "easy", "difference", "likely"]
     assert row.ours == pytest.approx(change[0]) and row["mean"] == pytest.approx(change.drop(0).mean())
     assert row.published == pytest.approx(-0.033)
-    assert len(results.cells(found["means"])) == 3 * 2 * 2 * 2
+    assert len(judging.cells(found["means"])) == 3 * 2 * 2 * 2
 
 
 # Table 1
@@ -80,17 +80,17 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
     found = executed("mualem2001/table1", **FEW)  # of which Par's first year is not here
     table = found["table"]
     absent = table.loc["Par"].loc["1995-04"].dropna(subset="published")
-    assert set(absent.verdict.dropna()) == {verdicts.ABSENT} and absent.ours.isna().all()
+    assert set(absent.verdict.dropna()) == {judging.ABSENT} and absent.ours.isna().all()
     cells = [
-        cell for cell in results.cells(table) if cell["of"]["month"].startswith("1995") and cell["of"]["log"] == "Par"
+        cell for cell in judging.cells(table) if cell["of"]["month"].startswith("1995") and cell["of"]["log"] == "Par"
     ]
     assert len(cells) == 12 * 6
     totals = found["totals"].verdict
     assert (
-        totals["Par", "total_jobs"] == verdicts.ABSENT
+        totals["Par", "total_jobs"] == judging.ABSENT
         and found["lines"]["KTH"] == (found["logs"]["KTH"].log.run >= 0).sum()
     )
-    places = [tuple(cell["of"].values()) for cell in results.cells(table)]
+    places = [tuple(cell["of"].values()) for cell in judging.cells(table)]
     assert len(set(places)) == len(places) == 88 * 6  # the small log of CM-5 lacks one month
 
 
@@ -161,11 +161,11 @@ def test_table_1_is_met(log, trace, name, easy, conservative, root):
         judged = load[load.verdict != "another log"]
         assert (judged.ours - judged.published).abs().max() <= 0.005 and len(judged) == len(load) - 1
         january = table.loc["CTC"].loc["1997-01"].dropna(subset="published")
-        assert set(january.xs("text", level="rule").verdict.dropna()) == {verdicts.OTHER_LOG}
+        assert set(january.xs("text", level="rule").verdict.dropna()) == {judging.OTHER_LOG}
         back = january.xs("restored", level="rule")
-        of_easy, of_conservative = (back.xs(name, level="policy") for name in verdicts.SCHEDULERS)
-        assert set(of_easy.verdict.dropna()) <= {verdicts.INSIDE, verdicts.CLOSE, verdicts.OFF}
-        assert set(of_conservative.verdict.dropna()) == {verdicts.INFERRED} and january.note.str.contains("2,080").all()
+        of_easy, of_conservative = (back.xs(name, level="policy") for name in judging.SCHEDULERS)
+        assert set(of_easy.verdict.dropna()) <= {judging.INSIDE, judging.CLOSE, judging.OFF}
+        assert set(of_conservative.verdict.dropna()) == {judging.INFERRED} and january.note.str.contains("2,080").all()
     if trace == "KTH":
         assert (jobs.ours == jobs.published).sum() >= 5
     if trace == "CM5":

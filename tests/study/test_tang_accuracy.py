@@ -10,7 +10,7 @@ from exhibits import parts, tang_trace
 
 import simlib
 from simlib.policies import adjusting
-from simlib_study import claims, results, tang2013, verdicts
+from simlib_study import claims, judging, tang2013
 from simlib_study.claims import HOLDS, PRINTED, REPRODUCED
 from simlib_study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
 from simlib_study.tang2013.accuracy import ORIGINAL, place
@@ -197,7 +197,7 @@ def test_quarters_are_the_calendars_and_small_ones_are_left_out(made_up):
     first = made_up.workload.jobs.submit < 90 * DAY
     assert means.loc[0, "2009 Q1"] == pytest.approx(accuracy.used(made_up)[first].mean())
     assert (accuracy.quarter_of(made_up) == "2009 Q1").sum() == first.sum()
-    spread = results.spread(pd.concat({"made up": means}, axis=1))
+    spread = judging.spread(pd.concat({"made up": means}, axis=1))
     assert ((spread.low < spread.ours) & (spread.ours < spread.high)).all()
     assert accuracy.quarter_means(made_up, 10_000, 10, 1).columns.tolist()[-1] == "2009 Q2"
 
@@ -266,7 +266,7 @@ def test_claims_on_groups_hold_where_users_have_habits(run, made_up):
 
 
 def test_the_study_averages_over_all_jobs(made_up):
-    ours = study(made_up, keys=[TRIPLE], percentiles=[85], thresholds=(None, 0.5)).loc[results.AS_IT_IS, "made up"]
+    ours = study(made_up, keys=[TRIPLE], percentiles=[85], thresholds=(None, 0.5)).loc[judging.AS_IT_IS, "made up"]
     jobs, t_act = made_up.workload.jobs, made_up.t_act
     for threshold in (None, 0.5):
         scheme = adjusting.Scheme(window=None, threshold=threshold, least=1)
@@ -282,7 +282,7 @@ def test_the_study_averages_over_all_jobs(made_up):
 
 def test_intervals_are_those_of_resampled_users(made_up):
     found = study(made_up, keys=["user"], percentiles=[85], resamples=2000)
-    row = results.spread(found).loc[("made up", *ORIGINAL, "accuracy")]
+    row = judging.spread(found).loc[("made up", *ORIGINAL, "accuracy")]
     by_user = accuracy.used(made_up).groupby(made_up.workload.jobs.user).mean()
     assert row.high - row.low == pytest.approx(2 * 1.96 * by_user.std() / np.sqrt(24), rel=0.15)
     again = study(made_up, keys=["user"], percentiles=[85], resamples=2000)
@@ -321,9 +321,9 @@ def test_claims_on_schemes_hold_where_users_have_habits_that_drift(run, made_up)
     claimed = {claim["id"]: claim for claim in found["claims"]}
     assert {claimed[id]["verdict"] for id in ("TG-04", "TG-05", "TG-24")} == {REPRODUCED}
     assert "with at least 10 similar jobs: " in claimed["TG-04"]["evidence"]
-    cells = results.cells(found["compared"])
-    assert {cell["readings"]["text"]["verdict"] for cell in cells} == {verdicts.OTHER_LOG}
-    assert len(cells) == 2 * len(verdicts.printed("tang2013_figure4 figure5 figure6"))
+    cells = judging.cells(found["compared"])
+    assert {cell["readings"]["text"]["verdict"] for cell in cells} == {judging.OTHER_LOG}
+    assert len(cells) == 2 * len(judging.printed("tang2013_figure4 figure5 figure6"))
     own = found["compared"].loc[1, "made up", "base_accuracy"]
     assert own.ours == pytest.approx(accuracy.used(made_up).mean()) and own.low < own.ours < own.high
 
@@ -363,8 +363,8 @@ def test_other_readings_stand_behind_the_verdict_and_printed_numbers_beside_it()
 def test_the_distribution_of_accuracy_has_the_medians_that_numpy_finds(made_up):
     found = figure11.averages([made_up], resamples=200)["made up"][TRIPLE]["original"][["mean", "median", "q60"]]
     own = accuracy.used(made_up)
-    assert found.loc[results.AS_IT_IS].tolist() == pytest.approx([own.mean(), own.median(), own.quantile(0.6)])
-    table = results.spread(found.rename_axis(columns="metric"))
+    assert found.loc[judging.AS_IT_IS].tolist() == pytest.approx([own.mean(), own.median(), own.quantile(0.6)])
+    table = judging.spread(found.rename_axis(columns="metric"))
     assert ((table.low < table.ours) & (table.ours < table.high)).all()
     assert table["mean"].tolist() == pytest.approx(table.ours.tolist(), abs=0.05)
 
@@ -380,7 +380,7 @@ def test_figure_11_draws_which_share_of_the_jobs_is_no_more_accurate(run, made_u
 def test_the_triple_key_on_sdsc_sp2_is_as_accurate_as_first_measured(log):
     log("SDSC-SP2", "cleaned")
     here, _ = tang2013.traces("SDSC-SP2")
-    ours = study(*here, keys=[TRIPLE], least=10, resamples=0).loc[results.AS_IT_IS, "SDSC-SP2"]
+    ours = study(*here, keys=[TRIPLE], least=10, resamples=0).loc[judging.AS_IT_IS, "SDSC-SP2"]
     values = [ours[*place(TRIPLE, p), "accuracy"] for p in (100, 95, 85, 70, 50)]
     assert values == pytest.approx([0.38, 0.43, 0.50, 0.53, 0.53], abs=0.006)
     assert ours[*ORIGINAL, "accuracy"] == pytest.approx(0.32, abs=0.005)
@@ -390,5 +390,5 @@ def test_r_scatters_within_groups_of_sdsc_sp2_as_it_did_on_intrepid(log):
     log("SDSC-SP2", "cleaned")
     here, _ = tang2013.traces("SDSC-SP2")
     std = accuracy.scatter_within(*here, 10, 0, 1).loc[0]
-    paper = verdicts.printed("tang2013_table2").xs("std", level="metric")
+    paper = judging.printed("tang2013_table2").xs("std", level="metric")
     assert np.abs(std - paper).max() < 0.01

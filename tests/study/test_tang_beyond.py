@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import simlib
 from simlib import EASY, Predictions, estimates, plots, simulate
 from simlib_study import claims, loading, tang2013
-from simlib_study.results import AS_IT_IS
+from simlib_study.judging import AS_IT_IS
 from simlib_study.tang2013 import beyond, scheduling
 from simlib_study.tang2013.beyond import Predicted
 from simlib_study.tang2013.scheduling import BASELINE

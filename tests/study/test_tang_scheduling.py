@@ -18,8 +18,8 @@ from exhibits import tang_trace
 from simlib import EASY, simulate
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
-from simlib_study import claims, tang2013, verdicts
-from simlib_study.results import AS_IT_IS
+from simlib_study import claims, tang2013
+from simlib_study.judging import AS_IT_IS, OTHER_LOG
 from simlib_study.tang2013 import figures14_17, scheduling
 from simlib_study.tang2013.scheduling import BASELINE, METRICS, PERCENTILES
 
@@ -330,7 +330,7 @@ def test_every_printed_number_stands_beside_ours_and_is_not_judged(notebook):
     tables = notebook["averages"], notebook["stated"]
     assert sum(table.published.notna().sum() for table in tables) == len(scheduling.printed_table())
     judged = pd.concat([table[table.published.notna()] for table in tables])
-    assert set(judged.verdict) == {verdicts.OTHER_LOG}
+    assert set(judged.verdict) == {OTHER_LOG}
     row = notebook["stated"].loc["made up", "wfp", "selective p85", "wait", "median month"]
     assert (row.published, row.note) == (0.2, "over; for most months")
     averages = notebook["averages"]

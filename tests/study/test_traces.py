@@ -9,7 +9,7 @@ from helpers import ROOT
 from simlib import Workload, load
 from simlib.logs import archive
 from simlib.models import twin
-from simlib_study import loading, mualem2001, verdicts
+from simlib_study import judging, loading, mualem2001
 
 
 @pytest.mark.parametrize("missing, complete", [({}, True), ({"1996-10": 1}, True), ({"1996-10": 2}, False)])
@@ -17,7 +17,7 @@ def test_a_month_is_the_papers_if_at_most_one_job_in_a_hundred_is_missing(missin
     trace = months("KTH", {"1996-10": 120, "1996-11": 100}, missing)
     assert (trace.complete("1996-10"), trace.complete("1996-11")) == (complete, True)
     origin = trace.origin("1996-10")
-    others = dict.fromkeys((verdicts.TEXT, verdicts.LIKELY, verdicts.CALENDAR), verdicts.OTHER_LOG)
+    others = dict.fromkeys((judging.TEXT, judging.LIKELY, judging.CALENDAR), judging.OTHER_LOG)
     assert origin["unjudged"] == ({} if complete else others)
     share = {0: "", 1: " lacks 1 jobs, 0.8%", 2: " lacks 2 jobs, 1.6%"}[missing.get("1996-10", 0)]
     assert origin["note"].endswith(share) and bool(origin["note"]) == bool(missing)
@@ -50,7 +50,7 @@ def test_settings_are_all_of_logs(paper):
 
 
 def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_published():
-    table = verdicts.published("mualem2001_table1")
+    table = judging.published("mualem2001_table1")
     for setting in mualem2001.settings():
         assert setting["log"] in archive.catalogue()["logs"]
         months = table[table.log == setting["name"]].month

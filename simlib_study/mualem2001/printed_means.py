@@ -12,9 +12,7 @@ from matplotlib.colors import ListedColormap
 from simlib import plots
 from simlib._util import paths
 
-from .mualem2001 import SP2
-from .results import wide
-from .verdicts import (
+from ..judging import (
     CALENDAR,
     CLOSE,
     COUNTED,
@@ -27,7 +25,9 @@ from .verdicts import (
     decimals,
     is_inside,
     reading,
+    wide,
 )
+from . import SP2
 
 FOLDER = "printed-numbers"
 """Of the picture and the tables, in `figures/`."""
@@ -38,7 +38,7 @@ STEPS = {
     LIKELY: "and their likely programs",
     RESTORED: "and the lost jobs put back",
 }
-"""What each of `verdicts.COUNTED` adds to the one before."""
+"""What each of `judging.COUNTED` adds to the one before."""
 
 SHORT = ["rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"]
 """What the picture calls these steps."""

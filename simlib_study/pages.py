@@ -1,0 +1,359 @@
+"""What is shown of the study: scoreboard, claims of each paper, exhibits, sources, a report; what the study found, in
+README and in `docs/`; and each notebook as it was executed, so that an exhibit's folder reads as one.
+
+A code host shows these pages as they are; the site has the same ones.
+"""
+
+import base64
+import hashlib
+import posixpath
+import re
+from collections import Counter
+from itertools import groupby
+
+import nbformat
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from nbconvert import MarkdownExporter
+
+from simlib._util import paths
+from simlib.logs import archive
+
+from . import claims, records
+from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
+from .judging import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
+from .mualem2001 import printed_means
+from .notebooks import PAPERS, frozen, notebooks
+from .records import by_verdict, decided, unjudged
+from .tang2013 import STAND_INS, machines
+
+WRITTEN = "<!-- Written by `python -m simlib_study report` from the records in figures/ -->\n"
+"""Stands before findings."""
+
+UNTIL = "<!-- Until here -->"
+"""Stands behind them."""
+
+FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
+"""The files that state findings, and the templates of what they state."""
+
+
+SIMULATED = dict(zip(("test", "settings", "programs"), printed_means.SIMULATED, strict=True))
+"""What texts call the groups of simulated means."""
+
+SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
+SIGNS |= {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘"}
+"""Of verdicts on claims; and of those on measurements, and on the study's own findings."""
+
+SHORT = {"mualem2001": "MF", "tang2013": "Tang", "tsafrir2005": "TEF"}
+"""What texts call the papers."""
+
+READINGS = {
+    TEXT: "rules of the text",
+    LIKELY: "likely programs",
+    RESTORED: "likely programs, restored logs",
+    claims.PRINTED: "printed numbers",
+    claims.LIKE_THESE: "months like these",
+}
+"""Headings of what a claim is measured on."""
+
+NOT_JUDGED = {
+    OTHER_LOG: "on another log",
+    ABSENT: "on a log that this study does not have",
+    INFERRED: "from which we inferred when months begin",
+}
+"""Why numbers are not judged, behind how many they are."""
+
+
+def texts(found, site=False):
+    """Write the pages about some outcomes: texts by their names in `figures/`, or in the site's folder `exhibits/`."""
+    env = templates()
+    env.filters |= {"cell": cell, "number": number, "counted": counted, "counts_of": counts_of}
+    real = [one for one in found if not one.synthetic]
+    rows, home, complete = decided(real), "index.md" if site else "README.md", not missing(real)
+    papers = [row for row in rows if row["paper"] != "own"]
+    counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
+    files = {(log["file"], one.name) for one in real for log in one.record["logs"]}
+    env.globals |= archive.catalogue() | {
+        "site": site,
+        "home": home,
+        "complete": complete,
+        "paper_names": PAPERS,
+        "short": SHORT,
+        "signs": SIGNS,
+        "sign": SIGNS.get,
+        "brief": brief,
+        "address": address,
+        "page": lambda one: f"{one.slug}.md" if site else f"{one.name}/README.md",
+        "outcomes": found,
+        "claims": papers,
+        "own_findings": [row for row in rows if row["paper"] == "own"],
+        "counts": {paper: of for paper, of in counts.items() if sum(of.values())},
+        "means": counted_means(real),
+        "group_names": {name: printed_means.GROUPS[group] for name, group in SIMULATED.items()},
+        "tsafrir": tsafrir(real),
+        "unjudged": unjudged([each for one in real for each in one.cells]),
+        "used": Counter(file for file, _ in files),
+    }
+    names = {home: "scoreboard", "FINDINGS.md": "own", "EXHIBITS.md": "exhibits", "SOURCES.md": "sources"}
+    written = {name: env.get_template(f"{template}.md").render() for name, template in names.items()}
+    if complete:
+        written["REPORT.md"] = env.get_template("report.md").render(numbers(real))
+    for paper, of in groupby(rows, key=lambda row: row["paper"]):
+        details = [(row, _details(row)) for row in of]
+        written[f"claims/{paper}.md"] = env.get_template("claims.md").render(paper=paper, rows=details)
+    return {name: re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" for name, text in written.items()}
+
+
+def write(found, folder):
+    """Write the pages into a folder, and remove pages of papers that are no more."""
+    written = texts(found)
+    for name, text in written.items():
+        with paths.replacing(folder / name) as path:
+            path.write_text(text, encoding="utf-8")
+    for path in (folder / "claims").glob("*.md"):
+        if f"claims/{path.name}" not in written:
+            path.unlink()
+
+
+def address(id):
+    """Where a claim or finding stands, from the scoreboard."""
+    table = claims.claims() | claims.findings()
+    return f"claims/{table[id]['paper']}.md#{id.lower()}"
+
+
+def brief(row):
+    """A claim or finding in at most twenty words."""
+    table = claims.claims() | claims.findings()
+    return table[row["id"]]["short"] or table[row["id"]]["claim"]
+
+
+def number(one, id, part=False):
+    """Write a measurement with its interval, and its part before it if wanted; nothing where there is none."""
+    if not one:
+        return ""
+    text = claims.number(one, claims.criteria()[id][one["part"]].form)
+    return f"{one['part']}: {text}" if part and one["value"] is not None else text
+
+
+def _details(row):
+    """What is shown of a claim beside its verdict."""
+    readings, id = row.get("readings", {}), row["id"]
+    measured = {}
+    for reading, of in readings.items():
+        for one in of["parts"]:
+            measured.setdefault((one["part"], one["on"]), {})[reading] = one
+    return {
+        "about": (claims.claims() | claims.findings())[id],
+        "criteria": claims.criteria().get(id, {}),
+        "powers": claims.powers(row),
+        "readings": {name: READINGS[name] for name in readings},
+        "measured": measured,
+        "notes": row["evidence"].split("\n")[len(readings) :] if readings else row["evidence"].split("\n"),
+    }
+
+
+def counted(cells):
+    """How many cells are inside, close and off by the text, and why others are not judged, as text."""
+    others = [f"{count} {NOT_JUDGED[reason]}" for reason, count in unjudged(cells).items() if count]
+    return "; ".join(filter(None, [counts_of(cells, TEXT), f"not judged: {', '.join(others)}" if others else ""]))
+
+
+def counts_of(cells, *rules):
+    """Write how many cells are inside, close and off by these rules."""
+    counts = tally(cells, *rules)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
+
+
+def cell(words):
+    """Words that do not end a cell of a Markdown table, and are not taken for its marks; lines within the cell."""
+    return re.sub(r"([|*_<])", r"\\\1", words).replace("\n", "<br>")
+
+
+# What the study found, for texts
+
+
+def numbers(found):
+    """Collect every number that texts about the study state, from the records."""
+    verdicts = {claim["id"]: claim for claim in decided(found)}
+    papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
+    readings = [claim.get("readings", {}) for claim in verdicts.values()]
+    return {
+        "papers": papers,
+        "all": sum(papers.values()),
+        "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
+        "verdicts": verdicts,
+        "gains": _gains(next(one.folder for one in found if one.name == "tang2013/figures14-17")),
+        "as_they_are": Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim),
+        "printed": by_verdict([each[claims.PRINTED] for each in readings if claims.PRINTED in each]),
+        "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
+        "counted": counted_means(found),
+        "weighted": _stated(verdicts["TG-46"]),
+        "regular": _stated(verdicts["TG-15"], "size of p85"),
+        "tsafrir": tsafrir(found),
+    }
+
+
+def missing(found):
+    """The findings whose numbers texts state, but that no record decides."""
+    return sorted(claims.findings().keys() - {claim["id"] for claim in decided(found) if "numbers" in claim})
+
+
+def stated(found, template):
+    """Write what the study found, every number from a record."""
+    if lacking := missing(found):
+        raise ValueError(f"{template}: found no record that decides {', '.join(lacking)}, whose numbers it states")
+    return templates().get_template(template).render(numbers(found))
+
+
+def templates(**options):
+    """Find the templates of texts and pages; a number that is not there is an error."""
+    common = {"loader": PackageLoader("simlib_study"), "undefined": StrictUndefined}
+    return Environment(**(common | {"trim_blocks": True, "lstrip_blocks": True} | options))
+
+
+def counted_means(found):
+    """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
+    table = printed_means.numbers(found)
+    if not len(table):
+        return {}
+    steps, controls = printed_means.steps(table), printed_means.controls(table)
+    counts = pd.DataFrame({"inside": steps[[INSIDE, printed_means.WIDE]].sum(axis=1)})
+    counts["of"] = steps.numbers - steps[printed_means.UNJUDGED]
+    counted = {}
+    for name, group in SIMULATED.items():
+        last = steps.loc[group].iloc[-1]
+        counted[name] = counts.loc[group].set_axis(list(printed_means.STEPS)).to_dict()
+        counted[name] |= {"numbers": last.numbers, "wide": last[printed_means.WIDE], "off": last[OFF]}
+        counted[name]["controls"] = controls.loc[group].to_dict()
+    return counted
+
+
+def _stated(claim, part=""):
+    """What became of a gain that Tang prints, part of a claim: as printed, ours, and on how many machines it is met."""
+    text, printed = (claim["readings"][name]["parts"] for name in (TEXT, claims.PRINTED))
+    ours, (in_print, *_) = ([one for one in parts if one["part"].startswith(part)] for parts in (text, printed))
+    met = sum(one["verdict"] == HOLDS for one in ours)
+    return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met}
+
+
+def tsafrir(found):
+    """Count the numbers of Tsafrir et al. in our bands, on BLUE and on other logs; one in two tables counts once."""
+    cells = _cells(found, "tsafrir2005/tables5-6")
+    of_means = _cells(found, "tsafrir2005/tables2-3")[::-1]
+    of_means = {tuple(one["of"].values()): one for one in of_means}  # the one with most decimals, which comes first
+    not_there = {"predictions", "accuracy_pct"}  # of Figure 5
+    cells += [one for of, one in of_means.items() if not not_there & set(of)]
+    counts = {}
+    for name, blue in (("three", False), ("blue", True)):
+        group = [one for one in cells if (one["of"]["log"] == "SDSC-BLUE") == blue]
+        counts[name] = {"numbers": len(group), "inside": tally(group, LIKELY, TEXT)[INSIDE]}
+    return counts
+
+
+def _gains(folder):
+    """Tang's average gains by selective adjustment at the 85th percentile, by metric: `printed`, and by machine."""
+    rows = pd.read_csv(folder / records.NUMBERS).query("case == 'selective p85' and published.notna()")
+    here, gains = machines([name for name in STAND_INS if name in set(rows.log)]), {}
+    for metric in ("wait", "slowdown"):
+        of = rows[rows.metric == metric]
+        gains[metric] = {
+            "printed": list(of.published),
+            "ours": {name: list(of.ours[of.log == name]) for name in here},
+        }
+    return gains
+
+
+def _cells(found, name):
+    """The judged cells of an exhibit by its name."""
+    return [cell for one in found if one.name == name for cell in one.cells]
+
+
+def with_findings(text, found, template, name="text"):
+    """Put what the study found, from `stated`, in its place in the text of a file, between two comments."""
+    before, begin, rest = text.partition(WRITTEN)
+    _, end, after = rest.partition(UNTIL)
+    for mark, there in ((WRITTEN, begin), (UNTIL, end)):
+        if not there:
+            raise ValueError(f"{name}: found no {mark.strip()!r}, expected the comment beside the findings")
+    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}"
+
+
+def total(found):
+    """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
+    sentences = []
+    for name, of in counted_means(found).items():
+        counts = [f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)]
+        sentences.append(f"{printed_means.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
+    rows = decided(found)
+    own = [claim for claim in rows if claim["paper"] == "own"]
+    papers = [claim for claim in rows if claim["paper"] != "own"]
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in by_verdict(papers).items())
+    sentences.append(f"{len(papers)} claims of the papers: {verdicts}.")
+    held = sum(claim["verdict"] == HOLDS for claim in own)
+    return sentences + ([f"{len(own)} findings of this study: {held} hold."] if own else [])
+
+
+# Executed notebooks
+
+STYLES = r'(?s)<style.*?</style>\s*| (?:border|class|id|style)="[^"]*"'
+"""What a code host shows as text, and what is drawn anew in each run."""
+
+BETWEEN_CELLS = r"\n\s*(?=<t[hd][ >]|</tr>)"
+"""So that a row of a table is a line."""
+
+LINK = r"(?<=\]\()(?![a-z]+:)[^)#]+"
+"""Within the repository."""
+
+NOTE = (
+    "*[This notebook]({notebook}) as `make reproduce` executed it. The tables and pictures beside it are its own, "
+    "[record.json](record.json) says what they were made from, and [this page]({columns}) what their columns mean.*"
+)
+
+
+def write_executed():
+    """Write `README.md` into the folders in `figures/` of those notebooks that the last run has executed."""
+    for name in sorted(records.of_last_run().keys() & notebooks().keys()):
+        path = paths.ROOT / "build" / "notebooks" / f"{name}.ipynb"
+        if path.exists():
+            note = NOTE.format(notebook=_link(f"notebooks/{name}.ipynb", name), columns=_link("docs/columns.md", name))
+            text = markdown(nbformat.read(path, as_version=4), name, note)
+            with paths.replacing(paths.ROOT / "figures" / name / "README.md") as new:
+                new.write_text(text, encoding="utf-8")
+
+
+def markdown(book, name, note):
+    """Write an executed notebook, whose pictures are files of its exhibit's folder; the note stands below its title."""
+    folder = paths.ROOT / "figures" / name
+    pictures = {hashlib.sha256(path.read_bytes()).digest(): path for path in sorted(folder.glob("*.png"))}
+    exhibits = notebooks().keys() | frozen()["notebooks"].keys()
+    for cell in book.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(
+                r"(?<=\]\()(?![a-z]+:)[^)#]+", lambda link: _linked(link[0], name, exhibits), cell.source
+            )
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/html" in data:
+                data["text/html"] = re.sub(BETWEEN_CELLS, "", re.sub(STYLES, "", data["text/html"]))
+            if "image/png" in data:
+                picture = pictures.get(hashlib.sha256(base64.b64decode(data["image/png"])).digest())
+                if picture is None:
+                    raise ValueError(f"{name}: found a picture that is not in {folder}, expected those that are saved")
+                output["data"] = {"text/markdown": f"![{picture.stem}]({picture.name})"}
+    title, _, rest = book.cells[0].source.partition("\n")
+    book.cells[0].source = f"{title}\n\n{note}\n{rest}"
+    text, _ = MarkdownExporter().from_notebook_node(book)
+    text = re.sub(r"[ \t]+$", "", text, flags=re.M)
+    return re.sub(r"\n{4,}", "\n\n", text).strip() + "\n"
+
+
+def _linked(link, name, exhibits):
+    """Let a link of a notebook lead there from its exhibit's folder; to other exhibits, as they were executed."""
+    target = posixpath.normpath(posixpath.join("notebooks", posixpath.dirname(name), link))
+    other = target.removeprefix("notebooks/").removesuffix(".ipynb")
+    return _link(f"figures/{other}/README.md" if other in exhibits else target, name)
+
+
+def _link(target, name):
+    """The way to a file of the repository from an exhibit's folder."""
+    return posixpath.relpath(target, f"figures/{name}")
