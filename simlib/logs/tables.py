@@ -18,7 +18,8 @@ import pandas as pd
 
 from ..core.workload import Workload
 from . import swf
-from .swf_lines import LARGEST
+from .files import SWFError, read_bytes
+from .swf import LARGEST
 
 Unit = str | Mapping[Any, int] | Callable[[pd.Series], Any]
 """What the values of a column are: a name in `UNITS`, a format of dates, numbers by words, or a function that makes
@@ -162,7 +163,7 @@ MAPPINGS = {
 """Mappings of public sets by name; of PM100 (Marconi100), F-DATA (Fugaku), ALCF (Polaris, Aurora) and Eagle (NREL)."""
 
 
-class TableError(swf.SWFError):
+class TableError(SWFError):
     """A table that cannot be read; the message names the file, the row and column, and what was expected."""
 
 
@@ -253,7 +254,7 @@ def read_table(
         _refuse(submitted, read["submit"][0] == -1, "when the job was submitted")
     except TableError as error:
         raise TableError(f"{path}: {error}") from None
-    except swf.SWFError as error:
+    except SWFError as error:
         raise TableError(str(error)) from None
     fields = {field: readings[0] for field, readings in read.items()}
     times = {field: (read[field][0], read[field][-1]) for field in _TIMES if field in read}
@@ -322,7 +323,7 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         raise TableError('a Parquet file needs pyarrow, expected pip install "simlib-backfilling[parquet]"') from None
     except OSError as error:
         raise TableError(f"cannot be read: {error.strerror or error}") from None
-    except swf.SWFError:
+    except SWFError:
         raise
     except (ValueError, csv.Error) as error:  # whatever pandas says of a file that is no table
         raise TableError(f"found no table: {' '.join(str(error).split())}") from None
@@ -341,7 +342,7 @@ def _is_parquet(path: Path) -> bool:
 
 def _read_text(path: Path, columns: list[str]) -> pd.DataFrame:
     """Read some columns of a text, separated by what separates these columns in its first line."""
-    data = swf.read_bytes(path).lstrip(b"\n")
+    data = read_bytes(path).lstrip(b"\n")
     if not data.strip():
         raise TableError("found nothing, expected the names of columns in the first line")
     try:
