@@ -161,7 +161,8 @@ def read_only(tmp_path):
     home.mkdir()
     shutil.copytree(ROOT / "simlib", tree / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "data" / "samples", tree / "data" / "samples")
-    shutil.copy(ROOT / "data" / "archive.toml", tree / "data")
+    for table in ("archive.toml", "tables.toml"):
+        shutil.copy(ROOT / "data" / table, tree / "data")
     folders = [home, tree, *(path for path in tree.rglob("*") if path.is_dir())]
     command = []
     if os.geteuid() == 0:  # who may write all folders, but not what is mounted read-only
