@@ -22,10 +22,11 @@ import scipy
 
 from simlib import plots
 from simlib._util import paths
-from simlib.analysis.stats import Interval, mean_interval
+from simlib.analysis.stats import mean_interval
 
 from .experiments import running
 from .loading import Logs
+from .resampling import Interval
 from .results import AS_IT_IS
 from .verdicts import LIKELY, RESTORED, TEXT
 

@@ -7,11 +7,12 @@ workload as it is; runs 1, 2, ... differ by chance: submit times are shaken, est
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import Interval, band, middle
+from simlib.analysis.stats import band
 
 from . import verdicts
 from .experiments import running
 from .loading import Logs
+from .resampling import Interval, middle
 from .verdicts import ABSENT, CLOSE, INSIDE, LIKELY, OFF, RESTORED, TEXT, decimals, deviation, printed
 
 AS_IT_IS = 0

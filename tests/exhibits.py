@@ -14,9 +14,9 @@ from simlib import (
     Workload,
 )
 from simlib._util import paths
-from simlib.analysis.stats import Interval
 from simlib_study import claims, mualem2001, tang2013, verdicts
 from simlib_study.mualem2001.restored import Lost
+from simlib_study.resampling import Interval
 from simlib_study.verdicts import TEXT
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from simlib.analysis import model_comparison
 from simlib.core.workload import NO_RUN, Workload
 from simlib.models import twin
 from simlib.models.twin import GRID, NONE, Clock, Table
+from simlib_study import model_comparison
 
 BUSY = [9, 49, 199, 999]
 """The classes of users in a month, by the number of their jobs: upper ends, but for the last."""

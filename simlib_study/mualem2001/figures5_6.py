@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from simlib import plots
-from simlib.analysis import size_classes
-from simlib.analysis.stats import cluster_bootstrap, mean_interval
+from simlib.analysis.stats import mean_interval
 from simlib.core import threads
 
-from .. import results
+from .. import results, size_classes
 from ..claims import Measure
+from ..resampling import cluster_bootstrap
 from ..results import AS_IT_IS
 from ..verdicts import RESTORED, SCHEDULERS, TEXT, printed
 from . import SP2, trace_of

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from simlib.analysis.stats import cluster_means
 from simlib.core.estimates import did_not_complete
 from simlib.policies import adjusting
 from simlib.policies.adjusting import KEYS, LEVELS, PERCENTILES, Scheme
 
 from .. import results
 from ..claims import NOTHING, Measure
+from ..resampling import cluster_means
 from ..verdicts import printed
 from . import DOUBLE, KEY_NAMES, TRIPLE, between_groups, farthest, largest, smallest
 

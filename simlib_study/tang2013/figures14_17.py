@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from simlib import plots
-from simlib.analysis.stats import cluster_means
 
 from .. import results
 from ..claims import Measure
+from ..resampling import cluster_means
 from ..results import AS_IT_IS
 from ..verdicts import TEXT, published
 from . import decided, scheduling

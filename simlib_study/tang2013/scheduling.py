@@ -10,7 +10,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import cluster_means
 from simlib.core import metrics, threads
 from simlib.core.schedule import simulate
 from simlib.policies import adjusting
@@ -18,6 +17,7 @@ from simlib.policies.adjusting import Adjustment, Scheme
 from simlib.policies.easy import EASY, Predictions
 
 from .. import results
+from ..resampling import cluster_means
 from ..results import AS_IT_IS
 from ..verdicts import published
 from . import TRIPLE

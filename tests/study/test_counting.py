@@ -8,8 +8,8 @@ import pytest
 from exhibits import judged_cell
 
 from simlib._util import paths
-from simlib.analysis.stats import Interval
 from simlib_study import counting, verdicts
+from simlib_study.resampling import Interval
 from simlib_study.verdicts import LIKELY, OTHER_LOG, RESTORED, TEXT
 
 EASY = {"log": "KTH", "policy": "easy", "metric": "response_s"}

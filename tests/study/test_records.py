@@ -13,9 +13,9 @@ from helpers import ROOT, listing, texts
 
 import simlib
 from simlib import plots
-from simlib.analysis.stats import Interval
 from simlib.models import jann97
 from simlib_study import claims, records, results, verdicts
+from simlib_study.resampling import Interval
 from simlib_study.results import AS_IT_IS
 
 RECORDS = sorted((ROOT / "figures").glob("*.json"))

@@ -12,10 +12,10 @@ from exhibits import claimed, judged_cell
 from helpers import ROOT
 
 from simlib import plots
-from simlib.analysis.stats import Interval
 from simlib.models.sample import sample
 from simlib_study import __main__ as command
 from simlib_study import claims, counting, outcomes, records, scoreboard, verdicts
+from simlib_study.resampling import Interval
 from tools import website
 
 matplotlib.use("Agg")
