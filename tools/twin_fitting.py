@@ -39,7 +39,7 @@ def fit(workload: Workload) -> Table:
     Returns
     -------
     dict
-        The fields are described in `simlib.models.twin`.
+        The fields are described in `data/models/twins/README.md`.
     """
     jobs, sizes, classes = _classified(workload)
     hours = np.bincount(jobs.hour, minlength=7 * 24)
