@@ -20,11 +20,6 @@ _NEVER = np.iinfo(np.int64).min
 """Stands for no second at all."""
 
 
-def wait(submit: Ints, start: Ints) -> Ints:
-    """Measure the time from submission to start."""
-    return start - submit
-
-
 def response(wait: Ints, run: Ints) -> Ints:
     """Measure the time from submission to end."""
     return wait + run

@@ -283,7 +283,7 @@ class Schedule:
         if name == "end":
             column = self._start + self._run
         elif name == "wait":
-            column = metrics.wait(self._submit, self._start)
+            column = self._start - self._submit
         elif name == "response":
             column = metrics.response(self.column("wait"), self._run)
         elif name == "bounded_slowdown":
