@@ -16,6 +16,7 @@ from .core.metrics import pieces
 from .core.schedule import simulate
 from .core.workload import Workload
 from .logs import archive, sacct, swf, tables
+from .logs.files import SWFError
 from .policies import adjusting
 from .policies.conservative import Conservative, SlurmBackfill
 from .policies.easy import EASY, FCFS
@@ -174,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except click.Abort:
         return 130  # as the shell says of what Ctrl+C ended
-    except (click.ClickException, archive.ArchiveError, swf.SWFError, OSError) as error:
+    except (click.ClickException, archive.ArchiveError, SWFError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
 

@@ -13,7 +13,6 @@ from matplotlib.ticker import PercentFormatter
 from simlib._util.words import time
 from simlib.analysis import cases
 from simlib.analysis.cases import Case
-from simlib.analysis.size_classes import cumulative
 from simlib.core.estimates import requested
 from simlib.core.metrics import class_name, size_class
 from simlib.core.schedule import Schedule, simulate
@@ -246,7 +245,8 @@ def waits_picture(made: Mapping[str, Schedule], shown: Collection[str] | None = 
     styles |= {name: {"color": colour, "linewidth": 2} for name, colour in zip(coloured, COLOURS * 3, strict=False)}
     styles |= {RECORDED: {"color": "black", "linestyle": "--", "linewidth": 1.6}} if RECORDED in made else {}
     for name, schedule in made.items():
-        ax.plot(seconds, cumulative(schedule.column("wait"), seconds), **styles[name])
+        waits = np.sort(schedule.column("wait"))
+        ax.plot(seconds, np.searchsorted(waits, seconds, side="right") / len(waits), **styles[name])
     ax.set(xlim=(1, seconds[-1]), ylim=(0, 1.01), xlabel="wait", ylabel="jobs that have started")
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     log_time_axis(ax)

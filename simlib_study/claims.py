@@ -22,11 +22,12 @@ import scipy
 
 from simlib import plots
 from simlib._util import paths
-from simlib.analysis.stats import Interval, mean_interval
+from simlib.analysis.stats import mean_interval
 
 from .experiments import running
 from .judging import AS_IT_IS, LIKELY, RESTORED, TEXT
 from .loading import Logs
+from .resampling import Interval
 
 REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "inconclusive", "not reproduced"
 DEPENDS = "depends on the bound"

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from simlib._util import paths
-from simlib.analysis.stats import Interval, band, middle
+from simlib.analysis.stats import band
 
 from .experiments import running
 from .loading import Logs
+from .resampling import Interval, middle
 
 TEXT, LIKELY, RESTORED, CALENDAR = "text", "likely", "restored", "calendar"
 """The rules of the papers' text; those that the authors' programs most likely followed; the latter on logs whose lost

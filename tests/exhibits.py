@@ -14,10 +14,10 @@ from simlib import (
     Workload,
 )
 from simlib._util import paths
-from simlib.analysis.stats import Interval
 from simlib_study import claims, judging, mualem2001, tang2013
 from simlib_study.judging import TEXT
 from simlib_study.mualem2001.restored import Lost
+from simlib_study.resampling import Interval
 
 
 def lossy(condition="", estimates="user", **of_user):

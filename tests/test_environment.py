@@ -161,7 +161,8 @@ def read_only(tmp_path):
     home.mkdir()
     shutil.copytree(ROOT / "simlib", tree / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "data" / "samples", tree / "data" / "samples")
-    shutil.copy(ROOT / "data" / "archive.toml", tree / "data")
+    for table in ("archive.toml", "tables.toml"):
+        shutil.copy(ROOT / "data" / table, tree / "data")
     folders = [home, tree, *(path for path in tree.rglob("*") if path.is_dir())]
     command = []
     if os.geteuid() == 0:  # who may write all folders, but not what is mounted read-only
@@ -191,7 +192,7 @@ def test_where_neither_package_nor_home_can_be_written_kernels_are_compiled_into
 ):
     code = (
         "import os, simlib; print(simlib.__file__, simlib.logs.swf.job_lines('a.swf')[0]); "
-        "place = simlib.logs.swf_lines._folded.stats.cache_path; "
+        "place = simlib.logs.swf._folded.stats.cache_path; "
         "print(oct(os.stat(place).st_mode), any(name.endswith('.code') for name in os.listdir(place)))"
     )
     (tmp_path / "a.swf").write_text("1 2\n3\n")

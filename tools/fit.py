@@ -15,7 +15,8 @@ from simlib._util.arrays import Floats, Ints
 from simlib.core.workload import Workload
 from simlib.logs.archive import load
 from simlib.models import feitelson96
-from simlib.models import jann97 as hyper_erlang
+
+from . import hyper_erlang
 
 RANGES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 322]
 """Where the size ranges of the Jann model end."""
@@ -50,7 +51,7 @@ def jann97(log: Workload) -> list[dict[str, Any]]:
             moments = hyper_erlang.moments(values)
             fitted = hyper_erlang.match(*moments)
             row[name] = {"order": fitted.order, "chance": fitted.chance, "means": list(fitted.means)}
-            row |= {f"{name}_moments": list(moments), f"{name}_refitted": list(fitted.moments())}
+            row |= {f"{name}_moments": list(moments), f"{name}_refitted": list(hyper_erlang.moments_of(fitted))}
         rows.append(row)
     return rows
 

@@ -1,6 +1,7 @@
 """Fit the twins: read the real logs and write their tables, `data/models/twins/<name>.toml`.
 
-`python -m tools.fit_twins [NAME...]`, by default all. What a table holds is described in `simlib.models.twin`.
+`python -m tools.fit_twins [NAME...]`, by default all. What a table holds is described in
+`data/models/twins/README.md`.
 A log that is not on this machine keeps the table it has; two that were never at hand get theirs from what is public
 and from the log that is nearest.
 """
@@ -209,7 +210,7 @@ def main(names: Sequence[str] = ()) -> None:
             continue
         table, origin = result
         comment = f"The twin of {name}: {origin}, by python -m tools.fit_twins."
-        comment += " The fields are described in simlib/models/twin.py."
+        comment += " README.md describes the fields."
         comment = textwrap.fill(comment, 120, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
         with paths.replacing(paths.DATA / "models" / "twins" / f"{name}.toml") as path:
             path.write_text(f"{comment}\n\n{toml(table)}", encoding="utf-8")

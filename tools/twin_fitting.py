@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from simlib.analysis import model_comparison
 from simlib.core.workload import NO_RUN, Workload
 from simlib.models import twin
 from simlib.models.twin import GRID, NONE, Clock, Table
+from simlib_study import model_comparison
 
 BUSY = [9, 49, 199, 999]
 """The classes of users in a month, by the number of their jobs: upper ends, but for the last."""
@@ -39,7 +39,7 @@ def fit(workload: Workload) -> Table:
     Returns
     -------
     dict
-        The fields are described in `simlib.models.twin`.
+        The fields are described in `data/models/twins/README.md`.
     """
     jobs, sizes, classes = _classified(workload)
     hours = np.bincount(jobs.hour, minlength=7 * 24)

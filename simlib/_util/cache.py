@@ -122,7 +122,7 @@ def _known(value: Any, within: tuple[types.CodeType, ...]) -> tuple:
         return "partial", *(_known(part, within) for part in (value.func, value.args, value.keywords))
     if kind is types.MethodType:
         return "method", _known(value.__func__, within), _known(value.__self__, within)
-    if kind is types.FunctionType and not _in_library(value):
+    if kind is types.FunctionType and not (_is_of(value, _TOP) and _name(value)):
         return "function", *_of_function(value, within)
     if name := _name(value):
         return "named", name
@@ -171,26 +171,18 @@ def _of_table(value: Any) -> Iterator[Any]:
 def _state(value: Any) -> dict[str, Any]:
     """The attributes of an object of this package, but for those that follow from others."""
     kind = type(value)
-    derived = {name for base in kind.__mro__ for name, own in vars(base).items() if _is_cached(own)}
+    cached = functools.cached_property
+    derived = {name for base in kind.__mro__ for name, own in vars(base).items() if isinstance(own, cached)}
     derived |= {name for base in kind.__mro__ for name in vars(base).get("_memory", ())}
     slots = [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
     attributes = getattr(value, "__dict__", {}) | {name: getattr(value, name) for name in slots if hasattr(value, name)}
     return {name: attributes[name] for name in sorted(attributes) if name not in derived}
 
 
-def _is_cached(attribute: Any) -> bool:
-    return isinstance(attribute, functools.cached_property)
-
-
 # What nobody changes is known by its name, and by the digest of what it is written in.
 
 _COMPUTING = ("builtins", "math", "numpy", "pandas", "scipy", "statistics", "itertools", "functools", "operator")
 """Packages that only compute, but for `_MORE`."""
-
-
-def _in_library(value: Any) -> bool:
-    """Tell whether a function or class is of this package."""
-    return _is_of(value, _TOP) and bool(_name(value))
 
 
 def _name(value: Any) -> str:
@@ -236,19 +228,9 @@ def _of_code(code: types.CodeType) -> tuple:
     return code.co_name, code.co_code.hex(), code.co_exceptiontable.hex(), counts, names, *consts
 
 
-_MORE = {"breakpoint", "compile", "eval", "exec", "globals", "input", "locals", "open", "query", "vars", "dir", "id"}
-_MORE |= {
-    "load",
-    "loadtxt",
-    "genfromtxt",
-    "fromfile",
-    "fromregex",
-    "memmap",
-    "random",
-    "io",
-    "datasets",
-    "now",
-    "today",
+_MORE = {
+    *"breakpoint compile dir eval exec globals id input locals open query vars".split(),
+    *"datasets fromfile fromregex genfromtxt io load loadtxt memmap now random today".split(),
 }
 """Names of what does not only compute: it reads files, any variable, the clock, or a state that all share."""
 

@@ -6,4 +6,4 @@ from .predictions import accuracy
 
 __all__ = ["Comparison", "accuracy", "compare"]
 
-__getattr__ = importing(__name__, "cases", "model_comparison", "predictions", "size_classes", "stats")
+__getattr__ = importing(__name__, "cases", "predictions", "stats")

@@ -20,11 +20,6 @@ _NEVER = np.iinfo(np.int64).min
 """Stands for no second at all."""
 
 
-def wait(submit: Ints, start: Ints) -> Ints:
-    """Measure the time from submission to start."""
-    return start - submit
-
-
 def response(wait: Ints, run: Ints) -> Ints:
     """Measure the time from submission to end."""
     return wait + run
@@ -148,9 +143,17 @@ def most_at_once(start: ArrayLike, end: ArrayLike, procs: ArrayLike) -> int:
     """Find the largest number of processors that jobs use at once."""
     columns = checks.side_by_side("most_at_once", start=start, end=end, procs=procs)
     start, end, procs = (checks.whole_numbers("most_at_once", column) for column in columns)
-    times = np.concatenate([end, start])  # at the same second ends come first
-    change = np.concatenate([-procs, procs])[np.argsort(times, kind="stable")]
-    return int(np.cumsum(change).max(initial=0))
+    return int(in_use(start, end, procs)[1].max(initial=0))
+
+
+def in_use(start: Ints, end: Ints, procs: Ints) -> tuple[Ints, Ints, Ints]:
+    """Find the times at which jobs end and start, what is in use from each on, and the job's place in the arrays.
+
+    At the same second ends come first: a job can take another one's processors.
+    """
+    times = np.concatenate([end, start])
+    in_turn = np.argsort(times, kind="stable")
+    return times[in_turn], np.cumsum(np.concatenate([-procs, procs])[in_turn]), in_turn % max(len(start), 1)
 
 
 def pieces_by_job(jobs: pd.DataFrame, rows: int) -> list[list[tuple[int, int]]]:

@@ -283,7 +283,7 @@ class Schedule:
         if name == "end":
             column = self._start + self._run
         elif name == "wait":
-            column = metrics.wait(self._submit, self._start)
+            column = self._start - self._submit
         elif name == "response":
             column = metrics.response(self.column("wait"), self._run)
         elif name == "bounded_slowdown":
@@ -345,15 +345,13 @@ class Schedule:
                 f"expected {due[first]:,}" + (", the think time after the job it follows" * self.feedback)
             )
         jobs = jobs[jobs.run > 0]  # one of no length holds no processor
-        times = np.concatenate([jobs.end, jobs.start])
-        in_turn = np.argsort(times, kind="stable")  # at the same second ends come first
         for column, most, called in self._resources:
-            in_use = np.cumsum(np.concatenate([-jobs[column], jobs[column]])[in_turn])
-            if (in_use > most).any():
-                event = int(np.argmax(in_use > most))
-                label = jobs.index[in_turn[event] - len(jobs)]
+            times, used, of_job = metrics.in_use(*(jobs[name].to_numpy() for name in ("start", "end", column)))
+            if (used > most).any():
+                event = int(np.argmax(used > most))
+                label = jobs.index[of_job[event]]
                 raise ValueError(
-                    f"{where}: job {label} starts at second {times[in_turn[event]]:,}, when {in_use[event]:,} {called} "
+                    f"{where}: job {label} starts at second {times[event]:,}, when {used[event]:,} {called} "
                     f"are in use with it: more {called} than the machine has; expected at most {most:,}"
                 )
 

@@ -396,9 +396,7 @@ class Workload(Calendar):
             expected = "expected one read from SWF"
             raise ValueError(f"{self.name}: has no log, so the jobs' partitions are not known; {expected}")
         partition = self._log.partition
-        # the header has lines such as `Partition: 3 batch`
-        lines = (re.match(r"\s*Partition:\s*(\d{1,9})\s+(\S.*?)\s*(?:[(\[].*)?$", line) for line in self.header)
-        names: dict[Any, str] = {int(line[1]): line[2] for line in lines if line}
+        names = names_of("Partition", self.header)
         counts = partition.loc[self._jobs.index].value_counts().sort_index().to_dict()
         numbers = {number: number for number in counts} | {str(number): number for number in counts}
         numbers |= {called: number for number, called in names.items() if number in counts}
@@ -681,6 +679,12 @@ def _machine(name: str, procs: int, gpus: int) -> tuple[int, int]:
     """Give the processors and GPUs of a machine as int; ValueError for other numbers."""
     checks.check(f"{name}: machine size", "procs", procs, _PROCS)
     return int(procs), checks.whole(f"{name}: machine", "gpus", gpus, 0, MOST_PROCS)
+
+
+def names_of(word: str, header: Sequence[str]) -> dict[Any, str]:
+    """Read the names that lines of a header such as `Partition: 3 batch` give to numbers."""
+    lines = (re.match(rf"\s*{word}:\s*(\d{{1,9}})\s+(\S.*?)\s*(?:[(\[].*)?$", line) for line in header)
+    return {int(line[1]): line[2] for line in lines if line}
 
 
 def copied(table: pd.DataFrame) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from typing import Any
 from .._util import paths
 from ..core.workload import Workload
 from . import swf
+from .files import SWFError
 
 TIMEOUT = 20
 """Seconds without a byte after which a download is given up."""
@@ -390,7 +391,7 @@ def _fault(path: Path, file: File) -> str | None:
         lines, digest, header = _contents(path, file)
         if not file.verified:
             swf.read_log(path, _UNPACKED * file.limit)  # little to hold it against, but a log it must be
-    except swf.SWFError as error:
+    except SWFError as error:
         return str(error).removeprefix(f"{path}: ")
     if swf.says_synthetic(header) and not file.synthetic:
         return f"its header says {swf.SYNTHETIC}, it is made up: not the {file.variant} log"

@@ -31,8 +31,6 @@ _HEAD = 4096  # bytes that tell what a file is
 class SWFError(ValueError):
     """A log that cannot be read; the message names the file, the line and field, and what was expected."""
 
-    __module__ = "simlib.logs.swf"  # where it is imported from, as tracebacks show it
-
 
 def read_bytes(path: str | Path, limit: int = LIMIT) -> bytes:
     """Read a plain or compressed text (gzip, bzip2, xz, zstd) as bytes, its lines ended by line feeds.

@@ -12,7 +12,7 @@ from ..core.metrics import utilization
 from ..core.workload import Workload
 from . import sacct, sacct_records, swf
 from .archive import load, path_or_name
-from .files import PACKED
+from .files import PACKED, SWFError, read_bytes
 from .swf import LogWarning
 
 
@@ -94,7 +94,7 @@ def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, An
     if whole:
         try:
             return swf.read_swf(path)
-        except swf.SWFError:
+        except SWFError:
             if procs is None:
                 raise
     return swf.read_swf(path, procs, gpus=gpus)
@@ -104,9 +104,9 @@ def _is_dump(path: Path) -> bool:
     """Tell by its beginning whether a file is sacct's output; SWFError if it is no log either."""
     if sacct_records.is_output(path):
         return True
-    first = swf.read_bytes(path)[:10_000].decode("utf-8", "replace").lstrip().partition("\n")[0].strip()
+    first = read_bytes(path)[:10_000].decode("utf-8", "replace").lstrip().partition("\n")[0].strip()
     if not re.match(r";|[-+.\d]|$", first):
-        raise swf.SWFError(
+        raise SWFError(
             f"{path}: line 1: found {first[:60]!r}, expected a log in the Standard Workload Format, or what "
             f"this prints on a Slurm cluster, run by one who may see all jobs:\n{sacct.COMMAND}"
         )

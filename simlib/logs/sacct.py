@@ -16,7 +16,8 @@ import pandas as pd
 
 from .._util import paths
 from .._util.words import duration
-from ..core.workload import Workload
+from ..core import metrics
+from ..core.workload import Workload, names_of
 from . import sacct_records, swf
 from .sacct_records import COMMAND, SacctError
 from .tables import STATUS
@@ -206,12 +207,7 @@ def convert(
 
 def names(workload: Workload) -> dict[str, dict[int, str]]:
     """Find the names of users, groups, queues and partitions by their numbers, if the log's header has them."""
-    found: dict[str, dict[int, str]] = {field: {} for field in NAMED}
-    for field, word in NAMED.items():
-        for line in workload.header:
-            if match := re.match(rf"\s*{word}:\s*(\d{{1,9}})\s+(\S.*?)\s*(?:[(\[].*)?$", line):
-                found[field][int(match[1])] = match[2]
-    return found
+    return {field: names_of(word, workload.header) for field, word in NAMED.items()}
 
 
 # The records
@@ -543,15 +539,14 @@ def in_use(log: pd.DataFrame, column: str = "procs") -> tuple[int, int]:
     """Find a lower limit of the machine's size, by the times of its log, and the highest peak.
 
     The limit is the number that was in use for a thousandth of the time, without brief peaks, or the size of the
-    largest job: see `_SUSTAINED`. Another job can take a job's processors in the second of its end.
+    largest job: see `_SUSTAINED`.
     """
     ran = log[(log.run >= 0) & (log[column] > 0)]
     if ran.empty:
         return 0, 0
     start, size = (ran.submit + ran.wait).to_numpy(), ran[column].to_numpy()
-    times, change = np.concatenate([start + ran.run, start]), np.concatenate([-size, size])  # ends first
-    order = np.argsort(times, kind="stable")
-    used, seconds = change[order].cumsum()[:-1], np.diff(times[order])
+    times, used, _ = metrics.in_use(start, start + ran.run.to_numpy(), size)
+    used, seconds = used[:-1], np.diff(times)
     highest_first = np.argsort(-used, kind="stable")
     so_long = seconds[highest_first].cumsum() * _SUSTAINED >= max(seconds.sum(), 1)
     sustained = used[highest_first][so_long][:1].max(initial=0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from . import swf
+from .files import SWFError, read_bytes
 
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
@@ -39,15 +39,13 @@ _HANDFUL = 5  # wrong records are bearable in any file
 _REMARK = "no record at the end, cut off or a remark?"
 
 
-class SacctError(swf.SWFError):
+class SacctError(SWFError):
     """Records that cannot be converted; the message names the file, the line and field, and what was expected."""
-
-    __module__ = "simlib.logs.sacct"  # where it is imported from, as tracebacks show it
 
 
 def is_output(path: str | Path) -> bool:
     """Tell by its beginning whether a file is sacct's output, be it JSON or without the names of its columns."""
-    beginning = swf.read_bytes(path)[:100_000].decode("utf-8", "replace")
+    beginning = read_bytes(path)[:100_000].decode("utf-8", "replace")
     lines = [line for _, line in _numbered(beginning)[:_BEFORE] if not line.startswith("#")] or [""]
     if lines[0].lstrip().startswith((";", "{")):
         return lines[0].lstrip().startswith("{")
@@ -63,7 +61,7 @@ def read(
     file. `required` are columns without which there is no log, of several joined by | any one; `columns` are the names
     where the file has none.
     """
-    text = swf.read_bytes(path).decode("utf-8", "replace")
+    text = read_bytes(path).decode("utf-8", "replace")
     unread: dict[str, list[int]] = {}
     if text[:1000].lstrip().startswith("{"):
         tables = [_from_json(text)]

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import re
+import tomllib
 import warnings
 import zoneinfo
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,9 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from .._util import paths
 from ..core.workload import Workload
 from . import swf
-from .swf_lines import LARGEST
+from .files import SWFError, read_bytes
+from .swf import LARGEST
 
 Unit = str | Mapping[Any, int] | Callable[[pd.Series], Any]
 """What the values of a column are: a name in `UNITS`, a format of dates, numbers by words, or a function that makes
@@ -81,88 +84,23 @@ STATUS = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
 )
 """The status in SWF by Slurm's state; -1 for any other."""
 
-MAPPINGS = {
-    "PM100": Mapped(
-        {
-            "submit": ("submit_time", "time"),
-            "start": ("start_time", "time"),
-            "end": ("end_time", "time"),
-            "run": ("run_time", "s"),
-            "procs": ("num_nodes_alloc", "count"),
-            "requested_procs": ("num_nodes_req", "count"),
-            "requested_time": ("time_limit", "min"),
-            "status": ("job_state", STATUS),
-            "user": ("user_id", "names"),
-            "group": ("group_id", "names"),
-            "queue": ("qos", "names"),
-            "partition": ("partition", "names"),
-        },
-        "UTC",
-        "nodes",
-        "github.com/francescoantici/PM100-data, documentation/job_features.md; the zone is not written there",
-    ),
-    "F-DATA": Mapped(
-        {
-            "submit": ("adt", "time"),
-            "start": ("sdt", "time"),
-            "end": ("edt", "time"),
-            "run": ("duration", "s"),
-            "procs": ("nnuma", "count"),
-            "requested_procs": ("nnumr", "count"),
-            "requested_time": ("elpl", "s"),
-            "status": ("exit state", {"completed": 1, "failed": 0}),
-            "user": ("usr", "names"),
-            "app": ("jnam", "names"),
-        },
-        "Asia/Tokyo",
-        "nodes",
-        "github.com/francescoantici/F-DATA, docs/feature_list.md; that elpl is in seconds, and the zone: "
-        "github.com/ExaDigiT/RAPS, raps/dataloaders/fugaku.py, lines 112 and 191",
-    ),
-    "ALCF": Mapped(
-        {
-            "submit": ("QUEUED_TIMESTAMP", "time"),
-            "start": ("START_TIMESTAMP", "time"),
-            "end": ("END_TIMESTAMP", "time"),
-            "run": ("RUNTIME_SECONDS", "s"),
-            "procs": ("NODES_USED", "count"),
-            "requested_procs": ("NODES_REQUESTED", "count"),
-            "requested_time": ("WALLTIME_SECONDS", "s"),
-            "user": ("USERNAME_GENID", "names"),
-            "group": ("PROJECT_NAME_GENID", "names"),
-            "queue": ("QUEUE_NAME", "names"),
-        },
-        "UTC",
-        "nodes",
-        "of Polaris and Aurora: github.com/SPEAR-UIC/HPC-workload-analysis, README.md, Raw Job Log CSV; the zone is "
-        "not written there, and that Theta's tables have these columns is not known",
-    ),
-    "Eagle": Mapped(
-        {
-            "submit": ("submit_time", "time"),
-            "start": ("start_time", "time"),
-            "end": ("end_time", "time"),
-            "run": ("run_time", "s"),
-            "procs": ("nodes_req", "count"),
-            "requested_procs": ("nodes_req", "count"),
-            "requested_time": ("wallclock_req", "s"),
-            "status": ("state", STATUS),
-            "user": ("user", "names"),
-            "group": ("account", "names"),
-            "app": ("name", "names"),
-            "queue": ("qos", "names"),
-            "partition": ("partition", "names"),
-        },
-        "America/Denver",
-        "nodes",
-        "github.com/NREL/eagle-jobs, data/sample_eagle_data.csv, whose run_time is end_time - start_time in seconds; "
-        "allocated nodes are not recorded, so those requested count; the zone is that of the place",
-    ),
-}
+
+def _of_public_sets() -> dict[str, Mapped]:
+    """Read `data/tables.toml`."""
+    sets = {}
+    for name, known in tomllib.loads((paths.DATA / "tables.toml").read_text(encoding="utf-8")).items():
+        columns = {
+            field: (column, STATUS if unit == "Slurm" else unit) for field, (column, unit) in known["columns"].items()
+        }
+        sets[name] = Mapped(**known | {"columns": columns})
+    return sets
+
+
+MAPPINGS = _of_public_sets()
 """Mappings of public sets by name; of PM100 (Marconi100), F-DATA (Fugaku), ALCF (Polaris, Aurora) and Eagle (NREL)."""
 
 
-class TableError(swf.SWFError):
+class TableError(SWFError):
     """A table that cannot be read; the message names the file, the row and column, and what was expected."""
 
 
@@ -253,7 +191,7 @@ def read_table(
         _refuse(submitted, read["submit"][0] == -1, "when the job was submitted")
     except TableError as error:
         raise TableError(f"{path}: {error}") from None
-    except swf.SWFError as error:
+    except SWFError as error:
         raise TableError(str(error)) from None
     fields = {field: readings[0] for field, readings in read.items()}
     times = {field: (read[field][0], read[field][-1]) for field in _TIMES if field in read}
@@ -322,7 +260,7 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         raise TableError('a Parquet file needs pyarrow, expected pip install "simlib-backfilling[parquet]"') from None
     except OSError as error:
         raise TableError(f"cannot be read: {error.strerror or error}") from None
-    except swf.SWFError:
+    except SWFError:
         raise
     except (ValueError, csv.Error) as error:  # whatever pandas says of a file that is no table
         raise TableError(f"found no table: {' '.join(str(error).split())}") from None
@@ -341,7 +279,7 @@ def _is_parquet(path: Path) -> bool:
 
 def _read_text(path: Path, columns: list[str]) -> pd.DataFrame:
     """Read some columns of a text, separated by what separates these columns in its first line."""
-    data = swf.read_bytes(path).lstrip(b"\n")
+    data = read_bytes(path).lstrip(b"\n")
     if not data.strip():
         raise TableError("found nothing, expected the names of columns in the first line")
     try:

@@ -39,10 +39,6 @@ def figure1() -> Workload:
     )
 
 
-FIGURE2_EARLY_END = 20
-"""When the bottom job of figure 2 ends, 80 s before it was expected to."""
-
-
 def figure2() -> Workload:
     """Make the jobs of figure 2: why guarantees must be kept when a job ends early (MF 2.1).
 
@@ -59,7 +55,7 @@ def figure2() -> Workload:
     return Workload.of(
         "Figure 2",
         4,
-        bottom=(0, FIGURE2_EARLY_END, 100, 2),
+        bottom=(0, 20, 100, 2),
         top=(0, 40, 40, 2),
         first=(1, 50, 50, 4),
         second=(2, 50, 50, 2),

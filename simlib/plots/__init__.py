@@ -1,7 +1,6 @@
 """Pictures, in one style."""
 
 import matplotlib.pyplot as plt
-from matplotlib.ticker import MaxNLocator
 
 from .comparisons import changes, forest
 from .facets import WIDEST, circles, colours, curves, facets, intervals, stacked
@@ -20,7 +19,6 @@ from .style import (
     COLOURS,
     CONSERVATIVE_COLOUR,
     EASY_COLOUR,
-    INK,
     STYLE,
     SYNTHETIC,
     mark,
@@ -36,10 +34,8 @@ __all__ = [
     "COLOURS",
     "CONSERVATIVE_COLOUR",
     "EASY_COLOUR",
-    "INK",
     "STYLE",
     "SYNTHETIC",
-    "MaxNLocator",
     "WIDEST",
     "bent_axis",
     "circles",

@@ -1,6 +1,6 @@
-"""Pictures of comparisons: of policies, a forest plot and the groups that gain or lose; of twins, beside their logs."""
+"""Pictures of comparisons of policies: a forest plot, and the groups that gain or lose."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from .._util import checks
 from .._util.arrays import STATISTICS
 from .._util.words import difference
 from ..analysis.comparison import Comparison
-from .panels import in_whole_per_cents, legend, plain_log_axis
+from .panels import in_whole_per_cents, legend
 from .style import COLOURS, stamp
 
 _COINCIDENCE, _ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "butt"}, {"linewidth": 1.2}
@@ -195,35 +195,4 @@ def _marked(figure: Figure, comparison: Comparison) -> Figure:
     """Mark a figure of a synthetic log."""
     if comparison.workload.stand_in:
         stamp(figure)
-    return figure
-
-
-# Twins beside their logs
-
-
-TWIN_STYLES = [{"color": COLOURS[6], "linewidth": 2.2}, {"color": COLOURS[1], "linewidth": 1.1}]
-"""How the log and the twin are drawn."""
-
-
-def distributions_compared(
-    curves: Mapping[str, Mapping[str, pd.Series]], titles: Mapping[str, str], logarithmic: Collection[str] = ()
-) -> Figure:
-    """Draw the distributions of two workloads, a panel for each distribution."""
-    rows = -(-len(titles) // 3)
-    figure, axes = plt.subplots(rows, 3, figsize=(13, 0.5 + 2.9 * rows))
-    for ax, (panel, title) in zip(axes.flat, titles.items(), strict=False):
-        for curve, style in zip((parts[panel] for parts in curves.values()), TWIN_STYLES, strict=False):
-            if curve.index.dtype.kind in "iuf":
-                ax.plot(curve.index, curve.to_numpy(), drawstyle="steps-post", **style)
-            else:
-                every = slice(0, None, -(-len(curve) // 4))
-                ax.plot(range(len(curve)), curve.to_numpy(), drawstyle="steps-mid", **style)
-                ax.set_xticks(range(len(curve))[every], curve.index[every])
-        if panel in logarithmic:
-            plain_log_axis(ax.xaxis)
-        ax.set_title(title, fontsize=10)
-        ax.set_ylim(bottom=0)
-    for ax in axes.flat[len(titles) :]:
-        ax.set_axis_off()
-    legend(figure, dict(zip(curves, TWIN_STYLES, strict=False)))
     return figure

@@ -1,7 +1,7 @@
 """Pictures of a table by named levels: panels for two of them, colours and lines for others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 
 from .panels import refuse_unknown
 from .style import COLOURS
+
+_Table = TypeVar("_Table", bound=pd.DataFrame | pd.Series)
 
 _KNOWN = {"EASY": 0, "easy": 0, "conservative": 1}
 """Policies whose colour is the same in every picture: places in the palette."""
@@ -78,12 +80,9 @@ def facets(
     known = _known(table) if isinstance(table, pd.DataFrame) else []
     for place, of_row in enumerate(rows):
         for ax, of_column in zip(axes[place], columns, strict=True):
-            keep = np.ones(len(table), bool)
-            for level, value in ((row, of_row), (column, of_column)):
-                keep &= True if level is None else table.index.get_level_values(level) == value
-            part = table[keep]
+            part = _of(table, {row: of_row, column: of_column})
             level, value = (row, of_row) if options.get("sharex") == "row" else (column, of_column)
-            alike = table if level is None else table[table.index.get_level_values(level) == value]
+            alike = _of(table, {level: value})
             for level in (level for level in (row, column) if level is not None and part.index.nlevels > 1):
                 part = part.droplevel(level)
             part.attrs["names"] = dict(names)
@@ -302,12 +301,12 @@ def _known(table: pd.DataFrame) -> list[Any]:
     return table.attrs.get("known") or [name for name in table if table[name].notna().any()]
 
 
-def _of(table: pd.DataFrame, names: Mapping[str | None, Any]) -> pd.DataFrame:
+def _of(table: _Table, names: Mapping[str | None, Any]) -> _Table:
     """The rows of these names by level."""
     keep = np.ones(len(table), bool)
     for level, name in names.items():
         keep &= True if level is None else table.index.get_level_values(level) == name
-    return table[keep]
+    return table[keep]  # type: ignore[return-value]
 
 
 def _parts(

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from simlib import plots
-from simlib.analysis import size_classes
-from simlib.analysis.stats import cluster_bootstrap, mean_interval
+from simlib.analysis.stats import mean_interval
 from simlib.core import threads
 
-from .. import judging
+from .. import judging, size_classes
 from ..claims import Measure
 from ..judging import AS_IT_IS, RESTORED, SCHEDULERS, TEXT, printed
+from ..resampling import cluster_bootstrap
 from . import SP2, trace_of
 
 # Figure 5

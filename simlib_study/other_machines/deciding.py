@@ -9,10 +9,9 @@ several measures by (measure, log); a partition has no say.
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import clear_by_chance
-
 from .. import claims
 from ..claims import FEW, MOST
+from ..resampling import clear_by_chance
 from . import machines
 from .effects import HOUR_LONGER
 

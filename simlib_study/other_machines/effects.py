@@ -15,10 +15,11 @@ import pandas as pd
 
 from simlib.analysis.comparison import parts, places
 from simlib.analysis.replicate import replicate
-from simlib.analysis.stats import PARTS, Interval, intervals, relative_intervals
+from simlib.analysis.stats import PARTS, intervals, relative_intervals
 from simlib.core.schedule import simulate
 
 from ..judging import printed
+from ..resampling import Interval
 from ..tang2013 import TRIPLE, Trace, accuracy
 from . import ENOUGH_ESTIMATES
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from simlib.analysis.stats import cluster_means
 from simlib.core.estimates import did_not_complete
 from simlib.policies import adjusting
 from simlib.policies.adjusting import KEYS, LEVELS, PERCENTILES, Scheme
@@ -14,6 +13,7 @@ from simlib.policies.adjusting import KEYS, LEVELS, PERCENTILES, Scheme
 from .. import judging
 from ..claims import NOTHING, Measure
 from ..judging import printed
+from ..resampling import cluster_means
 from . import DOUBLE, KEY_NAMES, TRIPLE, between_groups, farthest, largest, smallest
 
 # The users' estimates (sections 3 and 4.1)

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import cluster_draws
 from simlib.policies import adjusting
 
 from ..claims import Measure
+from ..resampling import cluster_draws
 from . import DOUBLE, TRIPLE, between_groups, smallest
 
 LINES = {"original": None, "maximum": 100, "85th percentile": 85, "median": 50}

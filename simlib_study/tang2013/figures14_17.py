@@ -12,11 +12,11 @@ import pandas as pd
 
 from simlib import plots
 from simlib._util import paths
-from simlib.analysis.stats import cluster_means
 
 from .. import judging
 from ..claims import Measure
 from ..judging import AS_IT_IS, TEXT
+from ..resampling import cluster_means
 from . import decided, scheduling
 from .scheduling import BASELINE, by_log, over_baseline, printed_table, redrawn, spread
 

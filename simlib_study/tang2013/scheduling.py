@@ -10,7 +10,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import cluster_means
 from simlib.core import metrics, threads
 from simlib.core.schedule import simulate
 from simlib.policies import adjusting
@@ -19,6 +18,7 @@ from simlib.policies.easy import EASY, Predictions
 
 from .. import judging
 from ..judging import AS_IT_IS, published
+from ..resampling import cluster_means
 from . import TRIPLE
 
 ORDERS = ("wfp", "fcfs")

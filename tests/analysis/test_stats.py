@@ -1,5 +1,6 @@
 """Batch means: intervals that cover the truth as often as they say, and stop as Mu'alem & Feitelson's runs did.
-Shaking: runs that can be repeated one by one, and bands that hold as many of them as they say.
+Shaking: runs that can be repeated one by one, and bands that hold as many of them as they say. Means over independent
+runs.
 """
 
 import numpy as np
@@ -11,7 +12,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import signal, stats
 
 import simlib
-from simlib.analysis.stats import band, batch_means, cluster_bootstrap, middle
+from simlib.analysis.stats import band, batch_means, mean_interval
+from simlib_study.resampling import middle
 
 
 def covered(series, truth, **settings):
@@ -191,5 +193,15 @@ def test_the_band_of_a_real_log_holds_the_runs_that_were_left_out(log):
     assert 0.92 <= np.mean(held[band]) <= 0.97 and np.mean(held[middle]) < 0.92
 
 
-def test_the_median_of_an_even_number_of_rows_is_the_lower_one_of_the_middle():
-    assert cluster_bootstrap(pd.DataFrame({"x": [1, 2]}), [0, 0], 5)["x", "median"].eq(1).all()
+def test_intervals_are_those_of_student():
+    runs = pd.DataFrame({"a": [0.5, 0.6, 0.7], "b": [1.0, np.nan, 3.0]})
+    table = mean_interval(runs, 0.95)
+    assert tuple(table.loc["a", ["low", "high"]]) == pytest.approx(stats.t.interval(0.95, 2, 0.6, stats.sem(runs.a)))
+    assert tuple(table.loc["b", ["low", "high"]]) == pytest.approx(stats.t.interval(0.95, 1, 2, stats.sem([1, 3])))
+
+
+def test_a_single_run_has_no_interval():
+    with pytest.raises(ValueError, match="found 1 run, expected at least 2"):
+        mean_interval(pd.DataFrame({"a": [1.0]}))
+    row = mean_interval(pd.DataFrame({"a": [1.0, np.nan]})).loc["a"]
+    assert row["mean"] == 1 and np.isnan(row.low) and np.isnan(row.high)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import SWFError, read_swf
-from simlib.logs import sacct, swf
+from simlib.logs import files, sacct, swf
 
 pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.swf.LogWarning")  # small logs lack much
 
@@ -77,8 +77,8 @@ def test_the_content_decides_and_the_workload_is_named_after_the_file(put, name)
 @packed
 def test_compressed_files_are_read_also_of_several_parts(put, pack):
     half = len(TEXT) // 2
-    assert swf.read_bytes(put(pack(TEXT))) == TEXT
-    assert swf.read_bytes(put(pack(TEXT[:half]) + pack(TEXT[half:]))) == TEXT
+    assert files.read_bytes(put(pack(TEXT))) == TEXT
+    assert files.read_bytes(put(pack(TEXT[:half]) + pack(TEXT[half:]))) == TEXT
 
 
 @pytest.mark.parametrize("text", ["\n" + TEXT.decode(), "\n \r\n\n" + TEXT.decode(), "\ufeff" + TEXT.decode()])
@@ -236,7 +236,7 @@ def test_a_damaged_file_is_told_with_the_bytes_that_can_be_read(put, pack, damag
         data = whole + pack(TEXT)[:4] + b"damage"
     else:
         data = whole + b"and more"
-    message = fault(put(data), swf.read_bytes)
+    message = fault(put(data), files.read_bytes)
     assert (" file is truncated; " if damage == "truncated" else " file is ") in message
     assert "bytes of text can be read" in message
 
@@ -245,13 +245,13 @@ def test_a_damaged_file_is_told_with_the_bytes_that_can_be_read(put, pack, damag
 def test_a_file_truncated_anywhere_is_told(put, pack):
     data = pack(TEXT)
     for length in range(14, len(data)):  # less is not always known to be compressed
-        assert "bytes of text can be read" in fault(put(data[:length]), swf.read_bytes)
+        assert "bytes of text can be read" in fault(put(data[:length]), files.read_bytes)
 
 
 @given(data=st.binary(max_size=60), magic=st.sampled_from([b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\0", b"]\0\0\x80\0"]))
 def test_any_bytes_that_look_compressed_are_read_or_refused(put, data, magic):
     try:
-        swf.read_bytes(put(magic + data))
+        files.read_bytes(put(magic + data))
     except SWFError as error:
         assert "\n" not in str(error)
 

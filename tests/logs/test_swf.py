@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import SWFError, Workload, read_swf, write_swf
-from simlib.logs import swf, swf_lines
+from simlib.logs import swf
 from simlib.logs.swf import LogWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.swf.LogWarning")  # small logs lack much
@@ -424,7 +424,7 @@ def test_a_text_is_read_as_a_plain_reader_does_or_refused(put, text):
 
 def test_clean_logs_take_the_fast_way(put):
     data = swf.read_bytes(put(HEAD + jobs((0, 1.5, 1), (2, 1, 1)) + ";\n" + jobs((3, 1, 2))))
-    assert len(swf_lines._parse_fast(swf_lines._split_comments(data)[1], swf.FIELDS)) == 3
+    assert len(swf._parse_fast(swf._split_comments(data)[1], swf.FIELDS)) == 3
 
 
 # Writing
@@ -748,7 +748,7 @@ def test_a_text_that_the_memory_does_not_hold_is_refused(put, monkeypatch):
     monkeypatch.setattr(swf, "jobs_of", full)
     expected = "found more than this machine's memory holds, expected a log that is smaller"
     assert fault(put(HEAD + JOB)) == expected
-    monkeypatch.setattr(swf_lines, "_split_comments", full)
+    monkeypatch.setattr(swf, "_split_comments", full)
     assert fault(put(HEAD + JOB)) == expected
     with pytest.raises(SWFError, match="memory"):
         swf.job_lines(put(HEAD + JOB))

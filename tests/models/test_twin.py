@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib._util import paths
-from simlib.analysis import model_comparison
 from simlib.logs import archive
 from simlib.models import twin
-from simlib_study import judging
+from simlib_study import judging, model_comparison
 from tools import fit_twins, twin_fitting
 
 pytestmark = pytest.mark.slow

@@ -8,10 +8,10 @@ import pytest
 from exhibits import judged_cell
 
 from simlib._util import paths
-from simlib.analysis.stats import Interval
 from simlib_study import judging
 from simlib_study.judging import LIKELY, OTHER_LOG, RESTORED, TEXT
 from simlib_study.mualem2001 import printed_means
+from simlib_study.resampling import Interval
 
 EASY = {"log": "KTH", "policy": "easy", "metric": "response_s"}
 

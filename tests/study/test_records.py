@@ -13,10 +13,10 @@ from helpers import ROOT, listing, texts
 
 import simlib
 from simlib import plots
-from simlib.analysis.stats import Interval
 from simlib.models import jann97
 from simlib_study import claims, judging, records
 from simlib_study.judging import AS_IT_IS
+from simlib_study.resampling import Interval
 
 RECORDS = sorted((ROOT / "figures").glob("*/*/record.json"))
 SCHEMA = json.loads((ROOT / "data" / "exhibit.schema.json").read_text(encoding="utf-8"))

@@ -13,11 +13,11 @@ from exhibits import claimed, judged_cell
 from helpers import ROOT
 
 from simlib import plots
-from simlib.analysis.stats import Interval
 from simlib.models.sample import sample
 from simlib_study import __main__ as command
 from simlib_study import claims, judging, pages, records
 from simlib_study.mualem2001 import printed_means
+from simlib_study.resampling import Interval
 from tools import website
 
 matplotlib.use("Agg")

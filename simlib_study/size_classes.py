@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._util.arrays import Floats
-from ..core.metrics import ALL, class_name, size_class
-from ..core.workload import Workload
-from .stats import ks_distance
+from simlib._util.arrays import Floats
+from simlib.analysis.stats import ks_distance
+from simlib.core.metrics import ALL, class_name, size_class
+from simlib.core.workload import Workload
 
 Labelled = Sequence[tuple[str, Workload]]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from simlib import plots
-from simlib.analysis import size_classes
-from simlib.analysis.size_classes import ALL
+from simlib_study import size_classes
+from simlib_study.size_classes import ALL
 
 plots.plt.switch_backend("Agg")
 

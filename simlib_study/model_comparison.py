@@ -1,13 +1,18 @@
 """Compare a twin with its log: distributions, and similarities of a user's jobs."""
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
-from ..core.workload import Workload
-from ..models.twin import NONE
-from .stats import ks_distance
+from simlib.analysis.stats import ks_distance
+from simlib.core.workload import Workload
+from simlib.models.twin import NONE
+from simlib.plots.panels import legend, plain_log_axis
+from simlib.plots.style import COLOURS
 
 DAY = 86400
 
@@ -142,3 +147,31 @@ def users(jobs: pd.DataFrame) -> pd.Series:
         known = (jobs[key] != NONE).any().all()
         numbers[f"... within {name}"] = groups.std()[groups.size() >= 10].mean() if known else np.nan
     return pd.Series(numbers)
+
+
+TWIN_STYLES = [{"color": COLOURS[6], "linewidth": 2.2}, {"color": COLOURS[1], "linewidth": 1.1}]
+"""How the log and the twin are drawn."""
+
+
+def distributions_compared(
+    curves: Mapping[str, Mapping[str, pd.Series]], titles: Mapping[str, str], logarithmic: Collection[str] = ()
+) -> Figure:
+    """Draw the distributions of two workloads, a panel for each distribution."""
+    rows = -(-len(titles) // 3)
+    figure, axes = plt.subplots(rows, 3, figsize=(13, 0.5 + 2.9 * rows))
+    for ax, (panel, title) in zip(axes.flat, titles.items(), strict=False):
+        for curve, style in zip((parts[panel] for parts in curves.values()), TWIN_STYLES, strict=False):
+            if curve.index.dtype.kind in "iuf":
+                ax.plot(curve.index, curve.to_numpy(), drawstyle="steps-post", **style)
+            else:
+                every = slice(0, None, -(-len(curve) // 4))
+                ax.plot(range(len(curve)), curve.to_numpy(), drawstyle="steps-mid", **style)
+                ax.set_xticks(range(len(curve))[every], curve.index[every])
+        if panel in logarithmic:
+            plain_log_axis(ax.xaxis)
+        ax.set_title(title, fontsize=10)
+        ax.set_ylim(bottom=0)
+    for ax in axes.flat[len(titles) :]:
+        ax.set_axis_off()
+    legend(figure, dict(zip(curves, TWIN_STYLES, strict=False)))
+    return figure

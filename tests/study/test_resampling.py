@@ -1,25 +1,9 @@
-"""Confidence intervals of means over independent runs, and the bootstrap of clusters."""
+"""The bootstrap of clusters."""
 
 import numpy as np
 import pandas as pd
-import pytest
-from scipy import stats
 
-from simlib.analysis.stats import cluster_bootstrap, cluster_means, mean_interval
-
-
-def test_intervals_are_those_of_student():
-    runs = pd.DataFrame({"a": [0.5, 0.6, 0.7], "b": [1.0, np.nan, 3.0]})
-    table = mean_interval(runs, 0.95)
-    assert tuple(table.loc["a", ["low", "high"]]) == pytest.approx(stats.t.interval(0.95, 2, 0.6, stats.sem(runs.a)))
-    assert tuple(table.loc["b", ["low", "high"]]) == pytest.approx(stats.t.interval(0.95, 1, 2, stats.sem([1, 3])))
-
-
-def test_a_single_run_has_no_interval():
-    with pytest.raises(ValueError, match="found 1 run, expected at least 2"):
-        mean_interval(pd.DataFrame({"a": [1.0]}))
-    row = mean_interval(pd.DataFrame({"a": [1.0, np.nan]})).loc["a"]
-    assert row["mean"] == 1 and np.isnan(row.low) and np.isnan(row.high)
+from simlib_study.resampling import cluster_bootstrap, cluster_means
 
 
 def two_clusters():
@@ -55,3 +39,7 @@ def test_means_from_sums_over_clusters_are_those_of_the_bootstrap_after_those_of
     assert means.loc[0].tolist() == values.mean().tolist()
     drawn = cluster_bootstrap(values, clusters, resamples=30, seed=[1, 2])
     np.testing.assert_allclose(means[1:], drawn.xs("mean", axis=1, level=1))
+
+
+def test_the_median_of_an_even_number_of_rows_is_the_lower_one_of_the_middle():
+    assert cluster_bootstrap(pd.DataFrame({"x": [1, 2]}), [0, 0], 5)["x", "median"].eq(1).all()

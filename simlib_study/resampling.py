@@ -1,0 +1,103 @@
+"""Resample logs whose jobs come in clusters, and give the range of what may come out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import pandas as pd
+import scipy  # its parts come when they are first used
+from numpy.typing import ArrayLike
+
+from simlib._util.arrays import Floats, Ints
+from simlib.analysis.stats import PARTS
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Give the range of a random number, and its middle: of shaken runs, of a bootstrap, or Student's t."""
+
+    low: float
+    median: float
+    high: float
+
+    @classmethod
+    def of(cls, values: ArrayLike, share: float = 0.95) -> Self:
+        """Find the range that holds the middle `share` of many values."""
+        return cls(*(float(q) for q in np.nanquantile(np.asarray(values), [(1 - share) / 2, 0.5, (1 + share) / 2])))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+def middle(resamples: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
+    """Find the `Interval` of many numbers at once, from their resamples: one row for each resample."""
+    quantiles = resamples.quantile([(1 - share) / 2, 0.5, (1 + share) / 2])
+    return quantiles.set_axis(["low", "median", "high"]).T
+
+
+def clear_by_chance(runs: int) -> tuple[float, float]:
+    """Find how often both intervals of so many runs exclude zero if the mean is only chance.
+
+    First for coincidence, when only runs differ, then for another log, when logs differ.
+    """
+    of_runs, of_parts = (
+        float(2 * scipy.special.stdtr(count - 1, -scipy.special.stdtrit(count - 1, 0.975) * reach))
+        for count, reach in ((runs, np.sqrt(runs + 1)), (PARTS, np.sqrt(2)))
+    )
+    return of_runs, of_parts
+
+
+def cluster_draws(clusters: int, resamples: int, seed: int | Sequence[int] = 0) -> Ints:
+    """Draw how often each cluster counts: once each in the first row, then with replacement, row by row."""
+    drawn = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
+    return np.vstack([np.ones(clusters, drawn.dtype), drawn])
+
+
+def cluster_means(
+    sums: pd.DataFrame, counts: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
+) -> pd.DataFrame:
+    """Average over clusters of similar jobs, such as those of a user or a week, original and resampled.
+
+    `sums` and `counts` have a row for each cluster. Row 0 of the result is of all clusters, each other row of a
+    resample. It is faster than `cluster_bootstrap` for many columns.
+    """
+    each = np.asarray(counts)
+    drawn = cluster_draws(len(each), resamples, seed)
+    return pd.DataFrame((drawn @ sums.to_numpy(float)) / (drawn @ each)[:, None], columns=sums.columns)
+
+
+def cluster_bootstrap(
+    values: pd.DataFrame, clusters: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
+) -> pd.DataFrame:
+    """Resample clusters of similar rows with replacement, and compute the means and medians.
+
+    The jobs of one week of a log are similar, because users submit the same jobs repeatedly. A bootstrap of single jobs
+    would make the spread far too small; here a whole cluster counts as often as it is drawn. A median is a value of a
+    row: the smallest that at least half of the rows do not exceed.
+    """
+    cluster = np.asarray(clusters)
+    count = int(cluster.max()) + 1
+    drawn = cluster_draws(count, resamples, seed)[1:]
+    columns = {}
+    for name in values:
+        unique, which = np.unique(values[name].to_numpy(), return_inverse=True)
+        rows = np.bincount(cluster * len(unique) + which, minlength=count * len(unique)).reshape(count, -1)
+        columns[name, "mean"] = (drawn @ (rows @ unique)) / (drawn @ rows.sum(axis=1))
+        columns[name, "median"] = _medians(unique, rows, drawn)
+    return pd.DataFrame(columns)
+
+
+def _medians(values: Floats, rows: Ints, drawn: Ints) -> Floats:
+    """Find the median for each row of `drawn`, how often each cluster counts; `rows` is by cluster and sorted value.
+
+    It searches all resamples at once by bisection, because there may be as many values as different run times.
+    """
+    upto = np.cumsum(rows.T, axis=0)  # by value and cluster, the rows with no more
+    low, high = np.zeros(len(drawn), int), np.full(len(drawn), len(values) - 1)
+    half = drawn @ upto[-1] / 2
+    while (low < high).any():
+        middle = (low + high) // 2
+        enough = (drawn * upto[middle]).sum(axis=1) >= half
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+    return values[low]
