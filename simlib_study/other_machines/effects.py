@@ -2,8 +2,7 @@
 
 An effect is a change as a share of the base, -0.1 being a tenth less. Coincidence and another year are as in
 `simlib.compare`: its `coincidence_low` to `coincidence_high` are `low` to `high` here. That function holds all cases
-against one base, with their percentiles and groups; here cases are simulated once for several bases, and only means are
-worked out, which costs less.
+against one base, with their percentiles and groups; here the same runs are held against several bases.
 """
 
 from functools import partial
@@ -14,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from simlib.analysis.comparison import parts, places
-from simlib.analysis.replicate import replicate
 from simlib.analysis.stats import PARTS, intervals, relative_intervals
 from simlib.core.schedule import simulate
 
@@ -37,44 +35,22 @@ HOUR_LONGER = "hour_longer"
 """The share of the jobs that wait more than an hour longer than under the base: that share is the effect, too."""
 
 
-def effects(workload, cases, pairs, *, shakes=5, seconds=60, seed=0, tails=False):
-    """Hold cases against each other on a log, by mean wait, response time, bounded slowdown and share backfilled.
+def in_parts(workload, bases=None):
+    """Make a measure for `replicate`: sums of `MEASURES` over the jobs of each of five parts, and how many these are.
 
-    `cases` are by name policies, or pairs of a policy and estimates; `pairs` by the name of an effect those of case and
-    base, left out if one is missing. All are simulated on the log as it is and on the same shaken ones. With `tails`
-    there are `TAILS` and `HOUR_LONGER`, too. Gives the `COLUMNS` by case and measure.
+    With policies in `bases`, by name, there are also `TAILS`, and which share of the jobs waits an hour longer than
+    under each: they are to come first in what is simulated.
     """
     part = pd.Series(parts(workload), workload.jobs.index)
-    cases = {name: case if isinstance(case, tuple) else (case, None) for name, case in cases.items()}
-    pairs = {name: pair for name, pair in pairs.items() if set(pair) <= set(cases)}
-    if tails and any(of is not None for _, of in cases.values()):
-        raise ValueError("effects: found a case with other estimates, expected none where there are tails")
-    bases = {base: cases[base] for _, base in pairs.values()} if tails else {}
-    cases = bases | cases  # what others are held against comes first
-    measure = partial(by_part, part, {base: policy for base, (policy, _) in bases.items()})
-    runs = {}
-    for estimates in dict.fromkeys(of for _, of in cases.values()):
-        policies = {name: policy for name, (policy, of) in cases.items() if of == estimates}
-        how = {"shakes": shakes, "seconds": seconds, "seed": seed, "measures": measure}
-        found = replicate(workload, policies, estimates=estimates, **how)
-        runs |= {name: found.xs(name, level="policy") for name in policies}
-    jobs = np.bincount(part, minlength=PARTS)
-    of_cases = {name: _means(of, jobs) for name, of in runs.items()}
-    held = {name: _held(*(of_cases[each] for each in (base, case))) for name, (case, base) in pairs.items()}
-    if tails:
-        held = {name: pd.concat([of, _tails(runs, *pairs[name])]) for name, of in held.items()}
-    return pd.concat(held, names=["case"])
+    return partial(_in_parts, part, bases or {})
 
 
-def by_part(part, bases, schedule):
-    """Sum the measures over the jobs of each part; with policies in `bases`, find the tails of waits: for `replicate`.
-
-    `part` is that of each job in the log as it is, by the index of the jobs.
-    """
+def _in_parts(part, bases, schedule):
+    """What `in_parts` measures; `part` is that of each job in the log as it is, by the index of the jobs."""
     workload, wait = schedule.workload, schedule.column("wait")
     own = part.to_numpy()[places(part.index, workload.jobs.index)]  # shaken jobs stand in another order
     sums = {measure: np.bincount(own, schedule.column(measure).astype(float), PARTS) for measure in MEASURES}
-    table = pd.DataFrame(sums).rename_axis("part")
+    table = pd.DataFrame(sums | {"jobs": np.bincount(own, minlength=PARTS)}).rename_axis("part")
     if bases:
         table[TAILS] = np.quantile(wait, 0.95), wait.max()
     for base, policy in bases.items():
@@ -99,9 +75,25 @@ class _Known:
     waits = WeakKeyDictionary()
 
 
-def _means(runs, jobs):
+def effects(runs, pairs):
+    """Hold policies of a log against each other, by mean wait, response time, bounded slowdown and share backfilled.
+
+    `runs` are from `replicate`, measured by `in_parts`; `pairs` have by the name of an effect those of policy and base,
+    and are left out if one is missing. Gives the `COLUMNS` by case and measure, also of tails if there are any.
+    """
+    by_policy = {name: of.droplevel("policy") for name, of in runs.groupby("policy", sort=False)}
+    pairs = {name: pair for name, pair in pairs.items() if set(pair) <= by_policy.keys()}
+    of_cases = {name: _means(of) for name, of in by_policy.items()}
+    held = {name: _held(of_cases[base], of_cases[case]) for name, (case, base) in pairs.items()}
+    if set(TAILS) <= set(runs):
+        held = {name: pd.concat([of, _tails(by_policy, *pairs[name])]) for name, of in held.items()}
+    return pd.concat(held, names=["case"])
+
+
+def _means(runs):
     """Means over all jobs, by measure and run; and without each part of the log, over all runs, where each has jobs."""
     sums = runs[MEASURES].to_numpy().reshape(-1, PARTS, len(MEASURES)).T
+    jobs = runs.jobs.to_numpy()[:PARTS]
     of_all, without = sums.sum(axis=1), sums.mean(axis=2)
     with np.errstate(invalid="ignore"):
         without = (without.sum(axis=1, keepdims=True) - without) / (jobs.sum() - jobs)
@@ -109,7 +101,7 @@ def _means(runs, jobs):
 
 
 def _held(base, case, measures=MEASURES):
-    """One case against another, from the means by measure and run, and those without each part."""
+    """One policy against another, from the means by measure and run, and those without each part."""
     (of_base, base_without), (of_case, case_without) = base, case
     means = {"base": of_base.mean(axis=1), "value": of_case.mean(axis=1)}
     table = pd.DataFrame(means, pd.Index(measures, name="measure"))
@@ -125,21 +117,6 @@ def _tails(runs, case, base):
     longer = intervals(of_case[f"{HOUR_LONGER} than {base}"], never[0])
     table.loc[HOUR_LONGER] = [0, longer[0], *longer]
     return table
-
-
-def at_loads(workload, loads, policies, pair, *, shakes, **options):
-    """Hold a case against a base at each load in reach of a log; `exact` is with exact estimates, at the highest.
-
-    In reach is a load for which interarrival times become a quarter shorter at most, or half as long again.
-    """
-    reach = [to for to in loads if 3 / 4 <= workload.load / to <= 3 / 2]
-    tables = [effects(workload.scale_load(to), policies, {to: pair}, shakes=shakes, **options) for to in reach]
-    if not reach:
-        return pd.DataFrame(columns=COLUMNS, index=pd.MultiIndex.from_tuples([], names=LEVELS[1:]), dtype=float)
-    exact = {name: (policy, "exact") for name, policy in policies.items()}
-    highest = workload.scale_load(reach[-1])
-    tables[-1]["exact"] = effects(highest, exact, {reach[-1]: pair}, shakes=0, **options).effect
-    return pd.concat(tables)
 
 
 # Tables of effects

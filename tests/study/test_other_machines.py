@@ -8,13 +8,13 @@ from exhibits import executed, verdict_by_id
 from helpers import first_days, table, texts, words
 
 import simlib_study as study
-from simlib import EASY, Conservative, compare, load, simulate
+from simlib import EASY, Conservative, compare, load, replicate, simulate
 from simlib.core.estimates import Scaled
 from simlib_study import other_machines
 from simlib_study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
 from simlib_study.other_machines import deciding, pictures
 from simlib_study.other_machines import effects as effects_of
-from simlib_study.other_machines.effects import effects, of_case
+from simlib_study.other_machines.effects import effects, in_parts, of_case
 from simlib_study.tang2013 import TRIPLE
 
 SETTINGS = {"shakes": 4, "seconds": 60, "seed": 0}
@@ -114,9 +114,14 @@ def test_a_partition_has_a_row_and_no_say(monkeypatch):
 # Effects
 
 
+def held(workload, cases, pairs, bases=None, **settings):
+    """Effects of runs of a log."""
+    return effects(replicate(workload, cases, measures=in_parts(workload, bases), **settings), pairs)
+
+
 def test_an_effect_is_that_of_compare_by_case_and_measure(days):
     cases = {"EASY": EASY(), "same": EASY(), "conservative": Conservative(), "exact": (EASY(), "exact")}
-    found = effects(days, cases, {case: (case, "EASY") for case in list(cases)[1:]}, **SETTINGS)
+    found = held(days, cases, {case: (case, "EASY") for case in list(cases)[1:]}, **SETTINGS)
     assert found.index.names == effects_of.LEVELS[1:] and list(found.columns) == effects_of.COLUMNS
     assert (found.xs("same", level="case").effect == 0).all()
     expected = compare(days, cases, by=["all"], least=1, **SETTINGS).relative
@@ -127,12 +132,12 @@ def test_an_effect_is_that_of_compare_by_case_and_measure(days):
 
 def test_cases_are_held_against_bases_of_their_own_and_what_is_missing_is_left_out(days):
     pairs = {"one": ("conservative", "EASY"), "other": ("EASY", "conservative"), "none": ("FCFS", "EASY")}
-    found = effects(days, CASES, pairs, **SETTINGS).effect.xs("wait", level="measure")
+    found = held(days, CASES, pairs, **SETTINGS).effect.xs("wait", level="measure")
     assert (1 + found["one"]) * (1 + found["other"]) == pytest.approx(1) and "none" not in found
 
 
 def test_shares_of_backfilled_jobs_and_tails_are_those_of_the_schedules_run_by_run(days):
-    found = effects(days, CASES, PAIRS, tails=True, **SETTINGS).loc["conservative"]
+    found = held(days, CASES, PAIRS, {"EASY": CASES["EASY"]}, **SETTINGS).loc["conservative"]
     runs = [days, *(days.shake(60, seed) for seed in range(SETTINGS["shakes"]))]
     easy, other = ([simulate(run, policy) for run in runs] for policy in CASES.values())
     shares = [np.array([of.summary().backfilled_share for of in each]) for each in (easy, other)]
@@ -147,15 +152,15 @@ def test_shares_of_backfilled_jobs_and_tails_are_those_of_the_schedules_run_by_r
         assert found.base[measure] == pytest.approx(np.mean([of(wait) for wait in easy]))
         assert found.value[measure] == pytest.approx(np.mean([of(wait) for wait in other]))
     assert found.loc[["hour_longer", *effects_of.TAILS], ["year_low", "year_high"]].isna().all(axis=None)
-    without = effects(days, CASES, PAIRS, **SETTINGS).loc["conservative"]
+    without = held(days, CASES, PAIRS, **SETTINGS).loc["conservative"]
     pd.testing.assert_frame_equal(found.loc[without.index], without)
 
 
 def test_one_run_has_no_interval_and_few_weeks_no_other_year(days):
-    found = effects(days, CASES, PAIRS, **SETTINGS | {"shakes": 0})
+    found = held(days, CASES, PAIRS, **SETTINGS | {"shakes": 0})
     assert found.effect.notna().all() and found[["low", "high", "year_low", "year_high"]].isna().all(axis=None)
-    assert effects(days, CASES, PAIRS, **SETTINGS).notna().all().to_dict()["high"]
-    assert effects(days, CASES, PAIRS, **SETTINGS)[["year_low", "year_high"]].isna().all(axis=None)  # of twenty days
+    assert held(days, CASES, PAIRS, **SETTINGS).notna().all().to_dict()["high"]
+    assert held(days, CASES, PAIRS, **SETTINGS)[["year_low", "year_high"]].isna().all(axis=None)  # of twenty days
 
 
 def test_a_difference_of_effects_is_as_sure_as_both_together():
@@ -170,12 +175,8 @@ def test_a_row_of_resampled_numbers_has_one_interval_in_the_place_of_both():
     assert row["low"] == row["year_low"] == pytest.approx(0.025) and row["high"] == row["year_high"]
 
 
-def test_what_load_does_is_the_highest_less_the_lowest_of_logs_with_two(days):
-    loads, pair = [0.6, 0.7, 0.8, 0.9], ("conservative", "EASY")
-    some, thin = (effects_of.at_loads(days.scale_load(to), loads, CASES, pair, **SETTINGS) for to in (0.62, 0.3))
-    some = some.xs("response", level="measure")
-    assert list(some.index) == [0.6, 0.7, 0.8] and thin.empty  # a quarter shorter, or half as long again
-    assert some.exact.isna().tolist() == [True, True, False]
+def test_what_load_does_is_the_highest_less_the_lowest_of_logs_with_two():
+    some = rows(0.1, 0.2, 0.4).set_axis([0.6, 0.7, 0.8])
     table = pd.concat({"some": some, "one load": some[:1]}, names=["log"])
     found = effects_of.growth(table)
     assert found.effect.to_dict() == {"some": pytest.approx(some.effect[0.8] - some.effect[0.6])}
@@ -455,8 +456,8 @@ def test_another_factor_and_a_log_reach_the_tables_and_pictures_of_backfilling(s
 def test_another_policy_reaches_the_tables_and_pictures_of_policies(small_logs):
     one = 'policies["EASY, reusing"] = EASY(reuse_extra=True)\ncompared = ['
     tables, shown, here = run("policies", {"compared = [": one})
-    for suffix in ("", "response", "who-loses"):
-        assert "EASY, reusing" in tables[suffix].index.unique("policy") and "reusing" in words(shown[suffix])
+    for name in ("response", "who-loses"):
+        assert "EASY, reusing" in tables[name].index.unique("policy") and "reusing" in words(shown[name])
     lacking = tables["effects"].loc["bare"].index.unique("case")
     assert not set(lacking) & {"fair share", "EASY++", *here["by_estimate"]} and "EASY, largest" in lacking
     assert here["lacking"]["bare"]["fair share"] == "the log does not say whose the jobs are"
@@ -497,7 +498,7 @@ def test_another_percentile_reaches_the_table_and_picture_of_estimates(small_log
     assert tables["keys"].base["user", "SDSC-SP2"] == pytest.approx(r.std())
     row = tables["logs"].loc["bare"]
     assert row.run > 0 and row["size"] > 0 and np.isnan(row.intrepid) and np.isnan(row.flat)
-    assert len(shown[""].axes) == 2 and len(here["findings"]) == 5
+    assert len(shown["picture"].axes) == 2 and len(here["findings"]) == 5
 
 
 @pytest.mark.slow
@@ -505,7 +506,7 @@ def test_on_kths_log_easy_is_better_by_response_time_and_doubled_estimates_are_b
     log("KTH-SP2")
     logs = study.logs("other_machines", ["KTH-SP2"])
     cases, doubled = CASES | {"doubled": (EASY(), Scaled(2))}, {"doubled": ("doubled", "EASY")}
-    found = effects(logs["KTH-SP2"], cases, PAIRS | doubled, shakes=4).xs("response", level="measure")
+    found = held(logs["KTH-SP2"], cases, PAIRS | doubled, shakes=4).xs("response", level="measure")
     assert found.low["conservative"] > 0 > found.high["doubled"]
     told = other_machines.about(logs).loc["KTH-SP2"]
     assert told.paper and told.year == "1997"
