@@ -24,7 +24,7 @@ WRITTEN = "<!-- Written by `python -m simlib_study report` from the records in f
 UNTIL = "<!-- Until here -->"
 """Stands behind them."""
 
-FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
+FINDINGS = {"README.md": "headlines.md", "docs/background/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
 
 
