@@ -60,7 +60,7 @@ POLICIES: dict[str, Case] = {
 
 *Fair share* is a queue ordered by age and by what a user, or group, has had of late, as Slurm does it: see
 `simlib.Multifactor`. A number of *reservations* is how many waiting jobs have one, which Maui calls RESERVATIONDEPTH;
-*selective* ones go to the jobs that have become slow. All are in `docs/policies.md`."""
+*selective* ones go to the jobs that have become slow. All are in `docs/reference/policies.md`."""
 
 
 MEANING: dict[str, str] = {

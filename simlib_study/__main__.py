@@ -34,7 +34,7 @@ def verdicts():
 @commands.command()
 @click.pass_context
 def report(context):
-    """Print the verdicts; write the pages in figures/, and the findings in README.md and docs/findings.md."""
+    """Print the verdicts; write the pages in figures/, and the findings: README.md and docs/background/findings.md."""
     from . import pages, records
     from .mualem2001 import printed_means
 

@@ -2,7 +2,7 @@
 
 The claims are sentences of the papers, in `data/claims/claims.csv`. What must hold for a claim are its parts, in
 `data/claims/criteria.csv`: each says what is measured, and above or below which number that has to lie. An exhibit
-measures; it decides nothing. One rule, in `docs/verdicts.md`, makes all verdicts.
+measures; it decides nothing. One rule, in `docs/background/verdicts.md`, makes all verdicts.
 
 A claim is judged by the rules of the text; beside that, where there is something to say, by the programs that the
 authors most likely used, and on the paper's own printed numbers, for a criterion that these fail is a bad one, or the
@@ -310,7 +310,7 @@ def counts(parts):
 
 
 def add_up(id, parts):
-    """Make one word of the verdicts on the parts of a claim, on all that they were measured on (`docs/verdicts.md`)."""
+    """Make one word of the verdicts on the parts of a claim, of all measurements (`docs/background/verdicts.md`)."""
     shares = {True: [], False: []}  # of the headlines, and of the other parts
     for part, of in _by_part(_said(parts)).items():
         verdicts = [one["verdict"] for one in of]

@@ -33,7 +33,7 @@ WRITTEN = "<!-- Written by `python -m simlib_study report` from the records in f
 UNTIL = "<!-- Until here -->"
 """Stands behind them."""
 
-FINDINGS = {"README.md": "headlines.md", "docs/findings.md": "findings.md"}
+FINDINGS = {"README.md": "headlines.md", "docs/background/findings.md": "findings.md"}
 """The files that state findings, and the templates of what they state."""
 
 
@@ -315,7 +315,9 @@ def write_executed():
     for name in sorted(records.of_last_run().keys() & notebooks().keys()):
         path = paths.ROOT / "build" / "notebooks" / f"{name}.ipynb"
         if path.exists():
-            note = NOTE.format(notebook=_link(f"notebooks/{name}.ipynb", name), columns=_link("docs/columns.md", name))
+            note = NOTE.format(
+                notebook=_link(f"notebooks/{name}.ipynb", name), columns=_link("docs/reference/columns.md", name)
+            )
             text = markdown(nbformat.read(path, as_version=4), name, note)
             with paths.replacing(paths.ROOT / "figures" / name / "README.md") as new:
                 new.write_text(text, encoding="utf-8")

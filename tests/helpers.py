@@ -37,7 +37,9 @@ PACKAGES = "simlib", "simlib_study", "simlib_report", "simlib_course"
 API = [
     f"{package}.{name}"
     for package, names in re.findall(
-        r"currentmodule:: (\w+)\n(.*?)(?=\n\.\. currentmodule|\Z)", (ROOT / "docs" / "api.md").read_text("utf-8"), re.S
+        r"currentmodule:: (\w+)\n(.*?)(?=\n\.\. currentmodule|\Z)",
+        (ROOT / "docs" / "reference" / "api.md").read_text("utf-8"),
+        re.S,
     )
     for name in re.findall(r"^ {3}([a-z_.A-Z0-9]+)$", names, flags=re.M)
 ]

@@ -111,7 +111,7 @@ def test_the_sweep_that_the_docs_send_to_slurm(client, monkeypatch):
     cluster = SimpleNamespace(scale=lambda jobs: None)
     monkeypatch.setattr(dask_jobqueue, "SLURMCluster", lambda **options: asked.update(options) or cluster)
     monkeypatch.setattr("dask.distributed.Client", lambda cluster: contextlib.nullcontext(client))
-    [block] = re.findall(r"```python\n(.*?)```", (paths.ROOT / "docs/cluster.md").read_text("utf-8"), flags=re.S)
+    [block] = re.findall(r"```python\n(.*?)```", (paths.ROOT / "docs/how-to/cluster.md").read_text("utf-8"), flags=re.S)
     names = {"__name__": "docs"}
     exec(block.replace("shakes=100", "shakes=2").replace("1000, 100", "4, 2"), names)
     assert [len(result) for result in names["results"]] == [2] * 4

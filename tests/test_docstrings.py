@@ -1,4 +1,4 @@
-"""The examples in docstrings run, and every name that docs/api.md lists has one."""
+"""The examples in docstrings run, and every name that docs/reference/api.md lists has one."""
 
 import doctest
 import importlib

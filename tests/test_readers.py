@@ -6,18 +6,21 @@ import pytest
 from helpers import ROOT
 
 QUESTIONS = {
-    "How do I install a wheel?": (["docs/install.md"], r"pip install simlib_backfilling-\*\.whl"),
-    "What do I do with a dump of my Slurm?": (["docs/my-cluster.md"], "simlib report jobs.txt"),
-    "How do I make such a dump?": (["docs/slurm.md"], r"\bsacct --allusers"),
-    "Which policy do I take?": (["docs/policies.md"], "## Which, and when"),
+    "How do I install a wheel?": (["docs/how-to/install.md"], r"pip install simlib_backfilling-\*\.whl"),
+    "What do I do with a dump of my Slurm?": (["docs/how-to/my-cluster.md"], "simlib report jobs.txt"),
+    "How do I make such a dump?": (["docs/how-to/slurm.md"], r"\bsacct --allusers"),
+    "Which policy do I take?": (["docs/reference/policies.md"], "## Which, and when"),
     "What did MF claim, and does it hold?": (
         ["figures/README.md", "figures/claims/mualem2001.md"],
         "## MF-01\n.*[*]Verdicts[*]",
     ),
-    "Is EASY++ good?": (["docs/policies.md"], r"\*\*EASY\+\+\*\* plans .*five of six other"),
-    "How do I write a policy?": (["docs/own-policies.md"], "OwnPolicy"),
-    "How do I read lesson 2 on a phone?": (["docs/learn.md"], "On a phone"),
-    "How do I grade thirty hand-ins?": (["docs/teaching/README.md", "docs/teaching/grading.md"], "simlib grade "),
+    "Is EASY++ good?": (["docs/reference/policies.md"], r"\*\*EASY\+\+\*\* plans .*five of six other"),
+    "How do I write a policy?": (["docs/how-to/own-policies.md"], "OwnPolicy"),
+    "How do I read lesson 2 on a phone?": (["docs/tutorials/lessons.md"], "On a phone"),
+    "How do I grade thirty hand-ins?": (
+        ["docs/how-to/teaching/README.md", "docs/how-to/teaching/grading.md"],
+        "simlib grade ",
+    ),
     "How do I cite it?": (["CITATION.cff"], "title:"),
     "How do I add an exhibit?": (["CONTRIBUTING.md"], "## Add an exhibit"),
 }

@@ -14,7 +14,7 @@ from simlib._util import paths
 from simlib.models.sample import sample
 
 README = (paths.ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = "README.md", "docs/explore.md", "docs/workloads.md"
+PAGES = "README.md", "docs/tutorials/explore.md", "docs/how-to/workloads.md"
 
 
 def blocks(name):
@@ -27,7 +27,7 @@ def shown(monkeypatch):
     """All that the pages' Python blocks define, run one after another, with the sample in place of every log."""
     monkeypatch.setattr(simlib, "load", lambda name: sample())
     names = {}
-    any_object = next(block for block in blocks("docs/own-policies.md") if "ShortestFirst" in block)
+    any_object = next(block for block in blocks("docs/how-to/own-policies.md") if "ShortestFirst" in block)
     for block in [*(block for name in PAGES for block in blocks(name)), any_object]:
         exec(block.replace("100_000", "2_000").replace("batch=1000", "batch=100"), names)
     yield names
@@ -58,10 +58,10 @@ def missing(text, folder):
 def test_every_file_that_the_readmes_link_to_is_there():
     assert "](notebooks/teaching/lesson1-fcfs.ipynb)" in README
     readmes = [paths.ROOT / "README.md", paths.ROOT / "CONTRIBUTING.md", paths.ROOT / "figures" / "README.md"]
-    readmes += [*(paths.ROOT / "docs").glob("*.md"), *(paths.ROOT / "benchmarks").glob("*.md")]
+    readmes += [*(paths.ROOT / "docs").rglob("*.md"), *(paths.ROOT / "benchmarks").glob("*.md")]
     made = {f"exhibits/{name}.md" for name in ("index", "EXHIBITS", "REPORT")} | {
         "notebooks/index.md",
-        "docs/record.md",
+        "docs/reference/record.md",
     }  # by `make site`
     lost = {
         (path.parent / link).resolve() for path in readmes for link in missing(path.read_text("utf-8"), path.parent)

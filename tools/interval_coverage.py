@@ -1,7 +1,7 @@
 """Measure how often the intervals of `simlib.compare` hold what they are called, on made-up logs of known truth.
 
-`python tools/interval_coverage.py` prints the numbers of docs/intervals.md after an hour or two; with a share such as
-0.1 it makes that share of the logs.
+`python tools/interval_coverage.py` prints the numbers of docs/background/intervals.md after an hour or two; with a
+share such as 0.1 it makes that share of the logs.
 """
 
 import sys

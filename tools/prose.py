@@ -1,4 +1,4 @@
-"""Count phrases that docs/style.md tells to avoid, in all that a person reads: python tools/prose.py [--list].
+"""Count phrases that docs/reference/style.md says to avoid, in all that one reads: python tools/prose.py [--list].
 
 Read are Markdown files, the prose of notebooks, page templates and the docstrings of the package, without code.
 """
@@ -57,7 +57,7 @@ def hits() -> Iterator[tuple[str, str, str]]:
     """Give place, pattern and line of each phrase to avoid."""
     for place, text in prose():
         text = re.sub(r"```.*?```|`[^`\n]*`|<!--.*?-->|https?://\S+", "", text, flags=re.DOTALL)
-        if place == "docs/style.md":
+        if place == "docs/reference/style.md":
             text = re.sub(r"(?m)^\| [^|]+ \|", "|", text)  # the column that quotes them as bad examples
         text = re.sub(r'"[^"\n]{20,}"', "", text)  # what a paper says word by word
         text = re.sub(r"(?<=\S)\n(?=[a-z(])", " ", text)

@@ -1,7 +1,7 @@
 """Measure whether shaking is neutral: what changes beyond chance if submit times move singly, in order, or in bursts.
 
-`SIMLIB_TRACES=... python tools/shaking.py` prints the numbers of docs/shaking.md after half an hour; with names of
-logs, of these alone.
+`SIMLIB_TRACES=... python tools/shaking.py` prints the numbers of docs/background/shaking.md after half an hour; with
+names of logs, of these alone.
 """
 
 import sys

@@ -41,7 +41,11 @@ def record_page(schema):
     """Write the page."""
     whole = json.loads(schema.read_text(encoding="utf-8"))
     rows = [f"| `{path}` | {kind} | {about} |" for path, kind, about in _fields(whole, "", whole)]
-    lines = [f"# {whole['title']}", whole["description"], f"The schema itself: [{schema.name}](../data/{schema.name})."]
+    lines = [
+        f"# {whole['title']}",
+        whole["description"],
+        f"The schema itself: [{schema.name}](../../data/{schema.name}).",
+    ]
     return "\n\n".join([*lines, "\n".join(["| field | is | |", "| --- | --- | --- |", *rows])]) + "\n"
 
 
@@ -107,7 +111,7 @@ def _number(value):
 
 
 TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", *(notebook(name).path for name in frozen()["notebooks"])
-NOTEBOOKS = "notebooks/**/*.ipynb", "docs/*.ipynb"
+NOTEBOOKS = "notebooks/**/*.ipynb", "docs/how-to/*.ipynb"
 NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
 
 NO_RECORD = {"synthetic": False, "logs": [], "models": [], "versions": {}, "verdicts": {"cells": [], "claims": []}}
@@ -152,7 +156,7 @@ def stage(folder):
         "stepper": stepper(folder),
     }
     _write(folder / "index.md", PAGES.get_template("landing.md").render(landing))
-    _write(folder / "docs" / "record.md", record_page(paths.ROOT / "data" / "exhibit.schema.json"))
+    _write(folder / "docs" / "reference" / "record.md", record_page(paths.ROOT / "data" / "exhibit.schema.json"))
     marked = {name for name, path in executed.items() if plots.SYNTHETIC in path.read_text(encoding="utf-8")}
     for name, text in written(rows, set(executed), marked).items():
         _write(folder / "exhibits" / name, text)
@@ -193,7 +197,7 @@ def _stage_pictures(rows, folder):
             shutil.copy(one.folder / picture, folder / "exhibits" / one.slug / picture)
     small = [(one.folder / one.pictures[0], thumbnails / f"{one.slug}.png") for one in rows if one.pictures]
     sweep(_make_small, small, progress=False)
-    with Image.open(paths.ROOT / "docs" / "my-cluster.png") as picture:
+    with Image.open(paths.ROOT / "docs" / "how-to" / "my-cluster.png") as picture:
         social = ImageOps.pad(picture.convert("RGB"), SOCIAL, Image.Resampling.LANCZOS, "white")
     of_256_colours(social).save(folder / "docs" / "_static" / "social.png")
 
@@ -241,7 +245,7 @@ def _stage_notebooks(folder, executed):
 
 def _stage_notebook(path, to):
     notebook = nbformat.read(path, as_version=4)
-    if path.parent.name == "docs":  # made for these pages alone, quick, and of the sample log
+    if path.parent.name == "how-to":  # made for these pages alone, quick, and of the sample log
         NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     heading = ""
     for cell in notebook.cells:

@@ -29,7 +29,7 @@ HEADLINES = [("wait", "mean"), ("wait", "median"), ("wait", "95th"), ("response"
 """What is said first: measures and statistics."""
 
 HELD = "84 to 99 of 100 such changes of means where policies differ, mostly 95, and 82 to 95 where luck alone does"
-"""How often another year's interval holds one, on made-up logs of three months and more: docs/intervals.md."""
+"""How often another year's interval holds one, on made-up logs of 3 months and more: docs/background/intervals.md."""
 
 MEANING = (
     "Two intervals stand beside each difference. Coincidence: the log and {shakes} shaken runs of it, in which "
@@ -42,7 +42,7 @@ MEANING = (
 _OTHERS = (
     " Other users: {users} logs are drawn from the users of this one; by how much the difference varies over them says "
     "where another log as long, of other such users, would lie. On logs of made-up users it held 85 to 96 of 100 such "
-    "changes of means, mostly 91: docs/intervals.md."
+    "changes of means, mostly 91: docs/background/intervals.md."
 )
 """Of the third."""
 

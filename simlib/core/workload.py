@@ -591,7 +591,7 @@ class Workload(Calendar):
         Tsafrir, Ouaknine & Feitelson, "Reducing performance evaluation sensitivity and variability by input shaking",
         MASCOTS 2007. Jobs of a user that come at most 2 `seconds` after each other are a burst and move together; all
         bursts move independently, and so does each job of an unknown user (-1). So the order of a user's jobs stays,
-        on which predictions from the user's last jobs depend (docs/shaking.md has measurements).
+        on which predictions from the user's last jobs depend (docs/background/shaking.md has measurements).
 
         Raises
         ------

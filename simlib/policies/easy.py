@@ -389,13 +389,13 @@ class EASY(Ordered):
     order : str or callable
         The order of the queue, sorted again in each pass, ties by arrival: "fcfs" (arrival), "sjf" (shortest estimate
         first), "wfp" ((wait / estimate)^3 x procs, Tang et al. 2013, equation 5; an estimate below 1 s counts as 1 s),
-        "unicef", "expansion factor", "smallest area", "f1" to "f4" (see `docs/policies.md`), `simlib.Multifactor` (age,
-        size and fair share), `simlib.Thresholded` (another order, but starved jobs go first), or a function that numba
-        can compile, such as one of (wait, estimate, procs), all floats; the job with the largest value is the head. The
-        names of a function's parameters choose the facts that it gets: see `simlib.policies.orders`. Global variables
-        keep the values that they have when the simulation begins. A function that never returns cannot be interrupted:
-        Ctrl+C gives the prompt back, but the function runs until the process ends or the kernel is restarted. A second
-        Ctrl+C ends a process that waits for it.
+        "unicef", "expansion factor", "smallest area", "f1" to "f4" (see `docs/reference/policies.md`),
+        `simlib.Multifactor` (age, size and fair share), `simlib.Thresholded` (another order, but starved jobs go
+        first), or a function that numba can compile, such as one of (wait, estimate, procs), all floats; the job with
+        the largest value is the head. The names of a function's parameters choose the facts that it gets: see
+        `simlib.policies.orders`. Global variables keep the values that they have when the simulation begins. A function
+        that never returns cannot be interrupted: Ctrl+C gives the prompt back, but the function runs until the process
+        ends or the kernel is restarted. A second Ctrl+C ends a process that waits for it.
     adjust : simlib.policies.adjusting.Adjustment or simlib.Predictions, optional
         Adjust the users' estimates when jobs arrive, by the run times of similar jobs that have ended in the
         simulation, or predict run times. The results replace estimates in the order of the queue, in backfilling, and

@@ -267,7 +267,7 @@ ORDERS = {
     "f3": _f3,
     "f4": _f4,
 }
-"""Orders of the queue: see `docs/policies.md` for what each is, and where it comes from."""
+"""Orders of the queue: see `docs/reference/policies.md` for what each is, and where it comes from."""
 
 FIXED = "fcfs", "sjf", "smallest area", "f1", "f2", "f3", "f4"
 """Those of them that rank a job once and for all."""

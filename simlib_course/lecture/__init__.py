@@ -6,7 +6,7 @@ python -m simlib_course.lecture slides    # the slides of all lessons; or of som
 
 from simlib._util import paths
 
-DOCS = paths.ROOT / "docs" / "teaching"
+DOCS = paths.ROOT / "docs" / "how-to" / "teaching"
 """The pages for the lecturer, and the sources of the slides."""
 
 BUILT = paths.ROOT / "build" / "teaching"

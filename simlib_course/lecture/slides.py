@@ -1,4 +1,4 @@
-"""Slides of the lessons: notebooks in `docs/teaching/slides/`, executed and written as one HTML file a lesson.
+"""Slides of the lessons: notebooks in `docs/how-to/teaching/slides/`, executed and written as one HTML file a lesson.
 
 reveal.js, which turns the pages, is fetched once from the npm registry, by version and digest, and stands in each file:
 a deck needs no network and no other file. Where the network is closed, put the package at `build/teaching/` yourself.

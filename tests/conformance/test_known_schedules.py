@@ -22,7 +22,7 @@ from simlib_study.other_machines.easy_programs import EasyProgram
 
 PYTHON = shlex.quote(sys.executable)  # it may lie in a path with blanks
 CHECKER = Path(check_schedules.__file__)
-PAGE = ROOT / "docs" / "known-schedules.md"
+PAGE = ROOT / "docs" / "reference" / "known-schedules.md"
 CASES = {path.stem: check_schedules.read_case(path) for path in sorted(check_schedules.FOLDER.glob("*.starts"))}
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 

@@ -208,9 +208,11 @@ def test_a_deck_needs_no_network_and_shows_no_code(tmp_path, monkeypatch):
 
 
 def test_each_lesson_has_a_small_picture_that_the_page_of_lessons_shows():
-    page = (ROOT / "docs" / "learn.md").read_text()
+    page = (ROOT / "docs" / "tutorials" / "lessons.md").read_text()
     for lesson in LESSONS:
         picture = ROOT / "docs/_static/lessons" / f"{lesson.stem}.png"
         with Image.open(picture) as small:
             assert small.size == (240, 130)
-        assert f"(_static/lessons/{picture.name}) | [" in page and f"](../notebooks/teaching/{lesson.name})" in page
+        assert (
+            f"(../_static/lessons/{picture.name}) | [" in page and f"](../../notebooks/teaching/{lesson.name})" in page
+        )

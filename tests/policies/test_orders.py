@@ -60,7 +60,7 @@ def test_an_order_is_told_facts_by_name_whatever_their_turn_and_other_parameters
 
 
 def test_the_facts_in_the_documentation_are_those_that_there_are():
-    page = (ROOT / "docs" / "own-policies.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "own-policies.md").read_text()
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     rows = rows[rows.index(next(row for row in rows if row.startswith("| `wait` "))) :]
     assert [row.split("`")[1] for row in rows] == list(orders.FACTS)

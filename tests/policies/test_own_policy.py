@@ -626,7 +626,7 @@ def test_what_is_no_predictor_is_refused():
 
 def test_what_the_documentation_shows_is_what_stands_in_the_examples(monkeypatch):
     monkeypatch.setattr(simlib, "load", lambda name: random_workload(5, jobs=200))
-    shown = (ROOT / "docs/own-policies.md").read_text("utf-8")
+    shown = (ROOT / "docs/how-to/own-policies.md").read_text("utf-8")
     names = {}
     for block in re.findall(r"```python\n(.*?)```", shown, flags=re.S):
         exec(block, names)

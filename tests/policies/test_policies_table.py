@@ -13,7 +13,7 @@ from simlib.models.sample import sample
 from simlib.policies import orders
 from simlib.policies.adjusting import Adjustment, Scheme
 
-DOCUMENT = ROOT / "docs" / "policies.md"
+DOCUMENT = ROOT / "docs" / "reference" / "policies.md"
 
 
 @pytest.fixture(scope="module")
@@ -63,5 +63,5 @@ def test_costs_are_those_that_the_benchmark_measured():
 
 
 def test_every_name_that_my_cluster_knows_is_in_its_document():
-    text = (ROOT / "docs" / "my-cluster.md").read_text("utf-8")
+    text = (ROOT / "docs" / "how-to" / "my-cluster.md").read_text("utf-8")
     assert [name for name in report.POLICIES if f"`{name}`" not in text] == []

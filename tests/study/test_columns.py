@@ -1,4 +1,4 @@
-"""`docs/columns.md` explains every column of the tables in `figures/`, and no other."""
+"""`docs/reference/columns.md` explains every column of the tables in `figures/`, and no other."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 
 from simlib._util import paths
 
-PAGE = (paths.ROOT / "docs" / "columns.md").read_text(encoding="utf-8")
+PAGE = (paths.ROOT / "docs" / "reference" / "columns.md").read_text(encoding="utf-8")
 UNNAMED = "without a name"
 
 

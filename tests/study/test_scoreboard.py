@@ -172,7 +172,7 @@ def links(text):
 
 
 def test_the_links_of_all_pages_lead_somewhere(study):
-    for name in ("data/exhibit.schema.json", "docs/verdicts.md", "docs/columns.md"):
+    for name in ("data/exhibit.schema.json", "docs/background/verdicts.md", "docs/reference/columns.md"):
         (study / name).parent.mkdir(exist_ok=True)
         (study / name).touch()
     for record in (study / "figures").glob("*/*/record.json"):
@@ -340,7 +340,7 @@ def test_every_number_that_is_stated_of_the_study_comes_from_a_record(committed,
         changed = pages.with_findings(texts[name], found, template)
         for counts in (" 38 lie in", "122 of 132") if name == "README.md" else ("**38 of the 108", "84 of 176"):
             assert counts in texts[name] and counts not in changed
-        assert "99" in changed and changed.count("12 %") == (2 if name == "docs/findings.md" else 0)
+        assert "99" in changed and changed.count("12 %") == (2 if name == "docs/background/findings.md" else 0)
 
 
 def test_a_finding_without_a_record_is_named(study):

@@ -43,6 +43,6 @@ def test_what_is_said_to_those_in_jupyterlab_is_not_said_on_a_page(staged):
 
 
 def test_the_page_of_the_record_has_every_field_of_the_schema(staged):
-    text = (staged / "docs/record.md").read_text(encoding="utf-8")
+    text = (staged / "docs/reference/record.md").read_text(encoding="utf-8")
     for field in ("exhibit", "logs[].sha256", "verdicts.cells[].readings", "verdicts.claims[].verdict"):
         assert f"| `{field}` |" in text, field
