@@ -305,8 +305,8 @@ LINK = r"(?<=\]\()(?![a-z]+:)[^)#]+"
 """Within the repository."""
 
 NOTE = (
-    "*[This notebook]({notebook}) as `make reproduce` executed it. The tables and pictures beside it are its own, "
-    "[record.json](record.json) says what they were made from, and [this page]({columns}) what their columns mean.*"
+    "*[This notebook]({}) as `make reproduce` executed it. The tables and pictures beside it are its own, "
+    "[record.json](record.json) says what they were made from, and [this page]({}) what their columns mean.*"
 )
 
 
@@ -315,9 +315,8 @@ def write_executed():
     for name in sorted(records.of_last_run().keys() & notebooks().keys()):
         path = paths.ROOT / "build" / "notebooks" / f"{name}.ipynb"
         if path.exists():
-            note = NOTE.format(
-                notebook=_link(f"notebooks/{name}.ipynb", name), columns=_link("docs/reference/columns.md", name)
-            )
+            about = _link(f"notebooks/{name}.ipynb", name), _link("docs/reference/columns.md", name)
+            note = NOTE.format(*about)
             text = markdown(nbformat.read(path, as_version=4), name, note)
             with paths.replacing(paths.ROOT / "figures" / name / "README.md") as new:
                 new.write_text(text, encoding="utf-8")

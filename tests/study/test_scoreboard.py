@@ -173,7 +173,7 @@ def links(text):
 
 def test_the_links_of_all_pages_lead_somewhere(study):
     for name in ("data/exhibit.schema.json", "docs/background/verdicts.md", "docs/reference/columns.md"):
-        (study / name).parent.mkdir(exist_ok=True)
+        (study / name).parent.mkdir(parents=True, exist_ok=True)
         (study / name).touch()
     for record in (study / "figures").glob("*/*/record.json"):
         record.with_name("README.md").touch()
