@@ -180,7 +180,7 @@ def links(text):
 
 def test_the_links_of_all_pages_lead_somewhere(study):
     for name in ("data/exhibit.schema.json", "docs/background/verdicts.md", "docs/reference/columns.md"):
-        (study / name).parent.mkdir(exist_ok=True)
+        (study / name).parent.mkdir(parents=True, exist_ok=True)
         (study / name).touch()
     command.main(["report"])
     found = [(path, link) for path in (study / "figures").rglob("*.md") for link in links(path.read_text("utf-8"))]
