@@ -74,10 +74,8 @@ def test_every_page_of_the_documentation_is_in_the_list_of_all_pages():
     text = (docs / "README.md").read_text("utf-8")
     listed = {link for link in re.findall(r"\]\(([^)#]+)\)", text) if not link.startswith("../")}
     pages = {str(path.relative_to(docs)) for kind in ("*/*.md", "*/*.ipynb") for path in docs.glob(kind)}
-    assert listed == pages | {
-        "how-to/teaching/README.md",
-        "reference/record.md",
-    }  # leads to all on teaching; by `make site`
+    pages |= {"how-to/teaching/README.md"}  # leads to all on teaching
+    assert listed == pages | {"reference/record.md"}  # by `make site`
     assert {page.split("/")[0] for page in pages} == {"tutorials", "how-to", "reference", "background"}
 
 
