@@ -70,6 +70,16 @@ def test_every_file_that_the_readmes_link_to_is_there():
     assert {str(path.relative_to(paths.ROOT)) for path in lost} <= made
 
 
+def test_every_page_of_the_documentation_is_in_the_list_of_all_pages():
+    docs = paths.ROOT / "docs"
+    text = (docs / "README.md").read_text("utf-8")
+    listed = {link for link in re.findall(r"\]\(([^)#]+)\)", text) if not link.startswith("../")}
+    pages = {str(path.relative_to(docs)) for kind in ("*/*.md", "*/*.ipynb") for path in docs.glob(kind)}
+    pages |= {"how-to/teaching/README.md"}  # leads to all on teaching
+    assert listed == pages | {"reference/record.md"}  # by `make site`
+    assert {page.split("/")[0] for page in pages} == {"tutorials", "how-to", "reference", "background"}
+
+
 def test_every_file_that_a_notebook_links_to_is_there():
     notebooks = sorted((paths.ROOT / "notebooks").rglob("*.ipynb"))
     found = {}

@@ -44,7 +44,7 @@ def paragon_1995(table: Table) -> None:
     printed = printed[(printed.log == "Par") & (printed.policy == "easy") & (printed.month < "1996")]
     printed = printed.pivot(index="month", columns="metric", values="value").reset_index()
     work = printed.load * about["procs"] * _set_months(table, printed.month, about["timezone"])
-    table["months"] |= {"jobs": printed.jobs.tolist(), "work": work.round().astype(int).tolist()}
+    table["months"] |= {"jobs": printed.jobs.astype(int).tolist(), "work": work.round().astype(int).tolist()}
     table["users"]["jobs"] = scaled_to(table["users"]["jobs"], int(printed.jobs.sum()))
     table["status"] = [{"requested": False, "upto": [], "status": [1], "jobs": [[1]]}]
 

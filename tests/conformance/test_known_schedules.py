@@ -486,7 +486,7 @@ def cases_by_rule():
         rows = ["| case | what it decides | tells apart |", "| --- | --- | --- |"]
         for case in CASES.values():
             if case["rule"] == rule:
-                files = [f"../tests/conformance/schedules/{case['name']}.{ending}" for ending in ("starts", "swf")]
+                files = [f"../../tests/conformance/schedules/{case['name']}.{ending}" for ending in ("starts", "swf")]
                 name = f"[{case['name']}]({files[0]}) ([log]({files[1]}))"
                 rows.append(f"| {name} | {case['title']} | {told_apart(case['known'])} |")
         parts += [f"> {rule} ({source})", "\n".join(rows)]
