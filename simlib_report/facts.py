@@ -149,15 +149,12 @@ def use_said(workload: Workload) -> list[str]:
             "The log has no estimates: each job's run time stands in as a perfect one. So nothing can be said of how "
             "good they are, and what backfills is judged as if users knew their run times."
         ]
-    jobs = workload.jobs[has]
-    part = used(jobs.run, jobs.estimate)
-    low, median, high = (share(quartile) for quartile in np.quantile(part, [0.25, 0.5, 0.75]))
-    longer = (jobs.run > jobs.estimate).mean()
+    of_all = _use(workload.jobs[has])
     sentences = [
-        f"Half of the jobs use no more than {median} of the time they ask for, a quarter no more than {low}, a "
-        f"quarter {high} or more.",
-        f"{share((part >= _FULL).mean())} use {share(_FULL)} or more of it; {share(longer)} ran longer than they had "
-        "asked for, and here their run time counts as their estimate.",
+        f"Half of the jobs use no more than {of_all['median share used']} of the time they ask for, a quarter no more "
+        f"than {of_all['a quarter uses at most']}, a quarter {of_all['a quarter uses at least']} or more.",
+        f"{of_all['use all']} use {share(_FULL)} or more of it; {of_all['ran longer']} ran longer than they had asked "
+        "for, and here their run time counts as their estimate.",
     ]
     if not has.all():
         sentences.append(

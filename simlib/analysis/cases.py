@@ -1,6 +1,6 @@
 """Cases of a comparison: a policy, and optionally changes of the log, its estimates, its jobs or its machine."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..core import estimates
@@ -8,11 +8,11 @@ from ..core.schedule import Policy, is_own, simulate
 from ..core.workload import Workload
 from ..policies.orders import Multifactor
 
-Change = str | estimates.Model | Callable[[Workload], Workload]
-"""The name of estimates, a model of them, or a function that makes another workload of one."""
-
 Case = Policy | tuple
-"""A policy; or a tuple of a policy and changes, which are made one after another."""
+"""A policy; or a tuple of a policy and changes, which are made one after another.
+
+A change is the name of estimates, a model of them, or a function that makes another workload of one.
+"""
 
 
 class Made(NamedTuple):

@@ -431,8 +431,6 @@ ALL = "all"
 BY = (ALL, "month", "user", "group", "queue", "partition", "size")
 """How jobs can be divided: not at all, by the month of their submission, by whom and where, by size class."""
 
-WEEK = 7 * 86400
-
 
 @dataclass(frozen=True)
 class Groups:
