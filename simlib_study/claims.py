@@ -30,13 +30,10 @@ from .loading import Logs
 from .resampling import Interval
 
 REPRODUCED, PARTLY, INCONCLUSIVE, NOT = "reproduced", "partly reproduced", "inconclusive", "not reproduced"
-DEPENDS = "depends on the bound"
-"""Of claims whose verdict is another one with stricter or looser bounds."""
-
 UNTESTED = "cannot be tested"
 """Of claims that none of our logs can test."""
 
-VERDICTS = (REPRODUCED, PARTLY, DEPENDS, INCONCLUSIVE, NOT, UNTESTED)
+VERDICTS = (REPRODUCED, PARTLY, INCONCLUSIVE, NOT, UNTESTED)
 HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold", "cannot be decided"
 """Of parts, and of the study's own findings."""
 
@@ -154,7 +151,7 @@ class Criterion:
     headline: bool
     form: str
     why: str
-    scale: str = "none"
+    ratio: bool = False
     known: str = ""
 
     def judge(self, measure):
@@ -163,37 +160,47 @@ class Criterion:
             return HOLDS
         return HOLDS_NOT if measure.high < self.above or measure.low > self.below else OPEN
 
-    def moved(self, factor):
-        """Make the bounds stricter by a factor above 1, or looser by one below.
+    def at(self, place):
+        """Move the bound to a place; of two bounds both, to so far from their middle, of a ratio by so large a factor.
 
-        A size is multiplied, and of two bounds the distance from their middle divided; of a ratio, such as half to
-        twice a number, their distances as factors, so that it becomes a quarter to four times; of a share its odds are
-        multiplied. What has no scale stays: clear of zero, equal, none.
+        The middle of a ratio, such as half to twice a number, is the number.
         """
-        ends = np.array([self.above, self.below])
-        away = factor ** np.array([1.0, -1.0])  # what is above a bound has to be further up, what is below further down
-        if self.scale == "none":
-            return self
-        if self.scale == "ratio":
-            middle = np.sign(self.above) * np.sqrt(self.above * self.below)
-            ends = middle * (ends / middle) ** (1 / factor)
-        elif self.scale == "share":
-            with np.errstate(invalid="ignore"):
-                odds = away * ends / (1 - ends)
-                ends = np.where(np.isfinite(ends), odds / (1 + odds), ends)
-        elif np.isfinite(ends).all():
-            ends = ends.mean() + (ends - ends.mean()) / factor
-        else:
-            ends = np.where(ends > 0, ends * away, ends / away)
-        return replace(self, above=float(ends[0]), below=float(ends[1]))
+        if not np.isfinite(self.below):
+            return replace(self, above=float(place))
+        if not np.isfinite(self.above):
+            return replace(self, below=float(place))
+        middle = self.middle
+        above, below = sorted((middle / place, middle * place) if self.ratio else (middle - place, middle + place))
+        return replace(self, above=float(above), below=float(below))
+
+    def place(self, number):
+        """Where the bound lies if a number is on it, as `at` takes it."""
+        if not (np.isfinite(self.above) and np.isfinite(self.below)):
+            return number
+        if self.ratio:
+            share = number / self.middle
+            return max(share, 1 / share) if share > 0 else np.inf
+        return abs(number - self.middle)
+
+    @property
+    def middle(self):
+        """Between two bounds."""
+        if self.ratio:
+            return np.sign(self.above) * np.sqrt(self.above * self.below)
+        return (self.above + self.below) / 2
 
     @property
     def demand(self):
         """The bounds in words, such as "above 0.5"."""
         bounds = {"above": self.above, "below": self.below}
-        form = self.form if self.form.endswith("%") else "g"  # "below 0.5" of jobs, which are whole
-        said = [f"{name} {format(bound, form)}" for name, bound in bounds.items() if np.isfinite(bound)]
+        said = [f"{name} {self.said(bound)}" for name, bound in bounds.items() if np.isfinite(bound)]
         return " and ".join(said)
+
+    def said(self, bound):
+        """A bound in three digits, such as "50%"."""
+        return (
+            f"{100 * bound:.3g}%" if self.form.endswith("%") else f"{bound:.3g}"
+        )  # "below 0.5" of jobs, which are whole
 
 
 # The tables
@@ -212,7 +219,7 @@ def criteria():
     for row in _rows("claims/criteria"):
         above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
         headline = row["weight"] == "headline"
-        said = row["form"], row["why"], row["scale"], row["known"]
+        said = row["form"], row["why"], row["scale"] == "ratio", row["known"]
         one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, *said)
         found.setdefault(one.claim, {})[one.part] = one
     return found
@@ -266,14 +273,9 @@ def decide(id, readings, note=""):
         "evidence": evidence or "the study does not have the logs that the claim speaks of",
     }
     if TEXT in judged:
-        found["bounds"] = over_bounds(id, text["parts"])
         found["deciding"] = deciding(id, text["parts"])
+        found["turns"] = turns(id, text["parts"])
     return found
-
-
-def stated(claim):
-    """State the verdict on a claim: the word by the text, or that it depends on the bound."""
-    return DEPENDS if len(set(claim.get("bounds", {}).values())) > 1 else claim["verdict"]
 
 
 def withdrawn(claim, why):
@@ -328,20 +330,39 @@ def add_up(id, parts):
     return PARTLY if min(mean[HOLDS], mean[HOLDS_NOT]) > FEW else INCONCLUSIVE
 
 
-FACTORS = {"half as strict": 1 / 2, "as they are": 1, "twice as strict": 2}
-"""Over which bounds a claim is judged again."""
+TINY = 1e-9
+"""How far beyond a measurement's end a bound is moved, to see what holds there."""
 
 
-def over_bounds(id, parts):
-    """Make the word of a claim over a range of bounds, from the recorded measurements of its parts."""
-    words = {}
-    for name, factor in FACTORS.items():
-        again = []
-        for one in parts:
-            ends = (np.nan if one[end] is None else one[end] for end in ("value", "low", "high"))
-            again.append(one | {"verdict": criteria()[id][one["part"]].moved(factor).judge(Measure(*ends))})
-        words[name] = add_up(id, again)
-    return words
+def turns(id, parts):
+    """Find where the verdict on a claim turns, if the bound of the part that decides is moved, and all others stay.
+
+    By "stricter" and "looser", where it turns so: `above` and `below`, the bounds there, and the `verdict` beyond them.
+    """
+    part = deciding(id, parts)["part"] if deciding(id, parts) else None
+    known = criteria()[id].get(part)
+    if known is None:
+        return {}
+    ends = [of[end] for of in parts if of["part"] == part for end in ("low", "high") if of[end] is not None]
+    places = sorted({known.place(end) for end in ends if np.isfinite(end)})
+    now, word = known.place(known.below if np.isfinite(known.below) else known.above), add_up(id, parts)
+    looser_is_up = np.isfinite(known.below)
+    found = {}
+    for name, up in (("stricter", not looser_is_up), ("looser", looser_is_up)):
+        ahead = places if up else places[::-1]
+        for place in (place for place in ahead if (place >= now if up else place <= now)):
+            moved = known.at(place + (TINY if up else -TINY) * max(1.0, abs(place)))
+            again = [of | {"verdict": moved.judge(_measure_of(of))} if of["part"] == part else of for of in parts]
+            if (then := add_up(id, again)) != word:
+                bounds = known.at(place)
+                found[name] = {"above": bounds.above, "below": bounds.below, "verdict": then}
+                break
+    return found
+
+
+def _measure_of(part):
+    """The measurement that a record has of a part."""
+    return Measure(*(np.nan if part[end] is None else part[end] for end in ("value", "low", "high")))
 
 
 def deciding(id, parts):
@@ -559,9 +580,7 @@ def _verdict(found):
     readings = found.get("readings", {})
     counts = readings[TEXT]["counts"] if TEXT in readings else {}
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
-    words = ", ".join([stated(found).upper(), *(f"{name} {count}" for name, count in counts.items())])
-    if stated(found) == DEPENDS:
-        said = [f"{word} {name}" for name, word in found["bounds"].items()] + said
+    words = ", ".join([found["verdict"].upper(), *(f"{name} {count}" for name, count in counts.items())])
     return words + (f" ({'; '.join(said)})" if said else "")
 
 

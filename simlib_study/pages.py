@@ -9,9 +9,11 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby
 
 import nbformat
+import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from nbconvert import MarkdownExporter
@@ -20,7 +22,7 @@ from simlib._util import paths
 from simlib.logs import archive
 
 from . import claims, records
-from .claims import DEPENDS, HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
+from .claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
 from .judging import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
 from .mualem2001 import printed_means
 from .notebooks import PAPERS, frozen, notebooks
@@ -40,7 +42,7 @@ FINDINGS = {"README.md": "headlines.md", "docs/background/findings.md": "finding
 SIMULATED = dict(zip(("test", "settings", "programs"), printed_means.SIMULATED, strict=True))
 """What texts call the groups of simulated means."""
 
-SIGNS = {REPRODUCED: "✔", PARTLY: "◐", DEPENDS: "±", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
+SIGNS = {REPRODUCED: "✔", PARTLY: "◐", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
 SIGNS |= {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘"}
 """Of verdicts on claims; and of those on measurements, and on the study's own findings."""
 
@@ -67,7 +69,8 @@ NOT_JUDGED = {
 def texts(found, site=False):
     """Write the pages about some outcomes: texts by their names in `figures/`, or in the site's folder `exhibits/`."""
     env = templates()
-    env.filters |= {"cell": cell, "number": number, "counted": counted, "counts_of": counts_of}
+    env.filters |= {"cell": cell, "number": number, "bound": bound, "turning": turning}
+    env.filters |= {"counted": counted, "counts_of": counts_of}
     real = [one for one in found if not one.synthetic]
     rows, home, complete = decided(real), "index.md" if site else "README.md", not missing(real)
     papers = [row for row in rows if row["paper"] != "own"]
@@ -135,6 +138,26 @@ def number(one, id, part=False):
     return f"{one['part']}: {text}" if part and one["value"] is not None else text
 
 
+def bound(row):
+    """The bound of the measurement that decides a claim, as text; nothing where none does."""
+    return _deciding(row).demand if row.get("deciding") else ""
+
+
+def turning(row, way):
+    """Where the verdict on a claim turns with a "stricter" or a "looser" bound, and to which; nothing where never."""
+    place = row.get("turns", {}).get(way)
+    if not place:
+        return ""
+    ends = {name: -np.inf if name == "above" else np.inf for name in ("above", "below") if place[name] is None}
+    ends = {"above": place["above"], "below": place["below"]} | ends
+    return f"{replace(_deciding(row), **ends).demand} {SIGNS[place['verdict']]}"
+
+
+def _deciding(row):
+    """The criterion of the measurement that decides a claim."""
+    return claims.criteria()[row["id"]][row["deciding"]["part"]]
+
+
 def _details(row):
     """What is shown of a claim beside its verdict."""
     readings, id = row.get("readings", {}), row["id"]
@@ -183,7 +206,6 @@ def numbers(found):
         "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
         "verdicts": verdicts,
         "gains": _gains(next(one.folder for one in found if one.name == "tang2013/figures14-17")),
-        "as_they_are": Counter(claim["bounds"]["as they are"] for claim in verdicts.values() if "bounds" in claim),
         "printed": by_verdict([each[claims.PRINTED] for each in readings if claims.PRINTED in each]),
         "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
         "counted": counted_means(found),

@@ -383,8 +383,8 @@ class Outcome:
 
     @property
     def claims(self):
-        """The claims that it decides, with their verdicts as they are stated."""
-        return [claim | {"verdict": claims.stated(claim)} for claim in self.record["verdicts"]["claims"]]
+        """The claims that it decides."""
+        return self.record["verdicts"]["claims"]
 
 
 def outcomes(folder):

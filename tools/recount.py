@@ -105,30 +105,9 @@ def headline():
     return counts, controls
 
 
-def moved(row, factor):
-    """The bounds of a criterion, stricter by a factor."""
-    above, below = (float(row[name]) if row[name] else None for name in ("above", "below"))
-    if row["scale"] == "none" or factor == 1:
-        return above, below
-    if row["scale"] == "ratio":
-        middle = math.copysign(math.sqrt(above * below), above)
-        return tuple(middle * (bound / middle) ** (1 / factor) for bound in (above, below))
-    if row["scale"] == "share":
-        return odds_moved(above, factor), odds_moved(below, 1 / factor)
-    if above is not None and below is not None:
-        middle, half = (above + below) / 2, (below - above) / 2 / factor
-        return middle - half, middle + half
-    if below is None:
-        return (above * factor if above > 0 else above / factor), None
-    return None, (below / factor if below > 0 else below * factor)
-
-
-def odds_moved(share, by):
-    """A share whose odds are multiplied."""
-    if share is None:
-        return None
-    odds = by * share / (1 - share)
-    return odds / (1 + odds)
+def bounds_of(row):
+    """The bounds of a criterion."""
+    return tuple(float(row[name]) if row[name] else None for name in ("above", "below"))
 
 
 def part_verdict(part, bounds):
@@ -141,13 +120,13 @@ def part_verdict(part, bounds):
     return "contradicted" if beyond else "open"
 
 
-def word(parts, criteria, factor):
-    """One word for a claim's measurements."""
+def word(parts, criteria, other=None):
+    """One word for a claim's measurements; `other` are bounds of a part in place of its own."""
     of_part, known = {}, {part["part"] for part in parts if part["value"] is not None}
     for part in parts:
         if part["value"] is not None or part["part"] not in known:
-            criterion = criteria[part["part"]]
-            of_part.setdefault(part["part"], []).append(part_verdict(part, moved(criterion, factor)))
+            bounds = (other or {}).get(part["part"]) or bounds_of(criteria[part["part"]])
+            of_part.setdefault(part["part"], []).append(part_verdict(part, bounds))
 
     def shares(names):
         each = [{kind: of_part[name].count(kind) / len(of_part[name]) for kind in KINDS} for name in names]
@@ -169,8 +148,8 @@ KINDS = ("shown", "open", "contradicted")
 
 
 def verdicts():
-    """The verdict on each claim: its word, or that it depends on the bound."""
-    criteria = {}
+    """The verdict on each claim, and those whose verdict does not turn where their record says so."""
+    criteria, wrong = {}, []
     for row in rows("claims/criteria"):
         criteria.setdefault(row["claim"], {})[row["part"]] = row
     found = {row["id"]: "cannot be tested" for row in rows("claims/claims")}
@@ -178,9 +157,28 @@ def verdicts():
         for claim in json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]:
             parts = claim.get("readings", {}).get("text", {}).get("parts")
             if parts:
-                words = {word(parts, criteria[claim["id"]], factor) for factor in (1 / 2, 1, 2)}
-                found[claim["id"]] = words.pop() if len(words) == 1 else "depends on the bound"
-    return found
+                found[claim["id"]] = word(parts, criteria[claim["id"]])
+                wrong += turned(claim, parts, criteria[claim["id"]])
+    return found, wrong
+
+
+def turned(claim, parts, criteria):
+    """What is wrong with where a verdict turns: just before it is to be as it is, and another one just beyond."""
+    wrong = []
+    for way, place in claim["turns"].items():
+        name, sign = claim["deciding"]["part"], 1 if way == "stricter" else -1
+        words = {}
+        for side in (-1, 1):
+            shift = 2e-4 * side * sign  # more than what is rounded in a record
+            above, below = (
+                None if place[end] is None else place[end] + of * shift for end, of in (("above", 1), ("below", -1))
+            )
+            words[side] = word(parts, criteria, {name: (above, below)})
+        if words[-1] != claim["verdict"] or words[1] == claim["verdict"]:
+            wrong.append(
+                f"{claim['id']}, {way}: the record has a turn at {place}, recounted {words[-1]} and {words[1]}"
+            )
+    return wrong
 
 
 def stated():
@@ -197,16 +195,14 @@ def stated():
     for path in sorted((ROOT / "figures").glob("*/*/record.json")):
         claims = json.loads(path.read_text(encoding="utf-8"))["verdicts"]["claims"]
         for claim in claims:
-            of_bounds = set(claim.get("bounds", {}).values())
-            known[claim["id"]] = "depends on the bound" if len(of_bounds) > 1 else claim["verdict"]
+            known[claim["id"]] = claim["verdict"]
     return counts, controls, known
 
 
 def main():
     counts, controls = headline()
-    words = verdicts()
+    words, wrong = verdicts()
     of_report, of_controls, of_records = stated()
-    wrong = []
     for (of, step), (ins, number) in counts.items():
         print(f"{of}, {step}: {ins} of {number} inside")
         if of_report[of, step] != (ins, number):

@@ -1,7 +1,7 @@
 """The ledger: one rule makes the verdicts on all claims, by a table of criteria; how numbers are judged and counted."""
 
 import json
-from math import inf, nan
+from math import inf, isfinite, nan
 
 import numpy as np
 import pandas as pd
@@ -45,7 +45,7 @@ def test_every_criterion_is_of_a_claim_and_says_what_is_measured_where_the_bound
     for one in ALL:
         assert one.claim in claims.claims()
         assert one.measure and one.why and one.demand
-        assert one.known and one.scale in ("none", "size", "share", "ratio")
+        assert one.known and isinstance(one.ratio, bool)
         assert one.above < one.below and (one.above > -inf or one.below < inf)
     names = [(row["claim"], row["part"]) for row in claims._rows("claims/criteria")]
     assert len(set(names)) == len(names)
@@ -80,34 +80,27 @@ def test_what_holds_above_a_bound_does_not_hold_below_it(value, half, bound):
 
 
 @pytest.mark.parametrize(
-    ("scale", "bounds", "stricter", "looser"),
+    ("bounds", "ratio", "place", "moved"),
     [
-        ("size", (0.2, inf), (0.4, inf), (0.1, inf)),
-        ("size", (-inf, 0.2), (-inf, 0.1), (-inf, 0.4)),
-        ("size", (-inf, -0.1), (-inf, -0.2), (-inf, -0.05)),
-        ("size", (-0.02, inf), (-0.01, inf), (-0.04, inf)),
-        ("size", (-0.1, 0.1), (-0.05, 0.05), (-0.2, 0.2)),
-        ("share", (0.5, inf), (2 / 3, inf), (1 / 3, inf)),
-        ("share", (-inf, 0.5), (-inf, 1 / 3), (-inf, 2 / 3)),
-        ("share", (0.2, 0.8), (1 / 3, 2 / 3), (1 / 9, 8 / 9)),
-        ("ratio", (0.075, 0.3), (0.15 / 2**0.5, 0.15 * 2**0.5), (0.0375, 0.6)),
-        ("ratio", (-0.16, -0.04), (-0.08 * 2**0.5, -0.08 / 2**0.5), (-0.32, -0.02)),
-        ("none", (0, inf), (0, inf), (0, inf)),
+        ((0.2, inf), False, 0.4, (0.4, inf)),
+        ((-inf, 0.2), False, 0.4, (-inf, 0.4)),
+        ((-0.1, 0.1), False, 0.05, (-0.05, 0.05)),
+        ((0.2, 0.8), False, 0.4, (0.1, 0.9)),
+        ((0.075, 0.3), True, 4, (0.0375, 0.6)),
+        ((-0.16, -0.04), True, 4, (-0.32, -0.02)),
     ],
 )
-def test_bounds_are_moved_by_their_scale(scale, bounds, stricter, looser):
-    one = Criterion("MF-01", "p", "w", *bounds, False, "g", "y", scale)
-    for factor, expected in ((2, stricter), (0.5, looser), (1, bounds)):
-        assert (one.moved(factor).above, one.moved(factor).below) == pytest.approx(expected)
+def test_bounds_are_moved_to_a_place_two_about_their_middle(bounds, ratio, place, moved):
+    one = Criterion("MF-01", "p", "w", *bounds, False, "g", "y", ratio)
+    assert (one.at(place).above, one.at(place).below) == pytest.approx(moved)
+    for bound in filter(isfinite, moved):
+        assert one.place(bound) == pytest.approx(place)
 
 
-@given(st.sampled_from(ALL), st.floats(-2, 2), st.floats(0, 1))
-def test_what_holds_with_stricter_bounds_holds_with_looser_ones(one, value, half):
-    measure = around(value, half)
-    if one.moved(2).judge(measure) == HOLDS:
-        assert one.judge(measure) == HOLDS
-    if one.judge(measure) == HOLDS:
-        assert one.moved(0.5).judge(measure) == HOLDS
+@given(st.sampled_from(ALL))
+def test_a_criterion_at_its_own_place_is_itself(one):
+    there = one.at(one.place(one.below if isfinite(one.below) else one.above))
+    assert (there.above, there.below) == pytest.approx((one.above, one.below))
 
 
 # Measures
@@ -226,14 +219,60 @@ def test_the_verdict_is_that_by_the_text_and_others_stand_beside_it(monkeypatch)
     assert found["readings"][LIKELY]["parts"][0]["sees"] == pytest.approx(0.475)
 
 
-def test_a_verdict_that_turns_with_the_bounds_depends_on_them(monkeypatch):
-    parts = {"0": Criterion("MF-01", "0", "w", 1, inf, False, "g", "y", "size")}
-    monkeypatch.setattr(claims, "criteria", lambda: {"MF-01": parts})
-    words = {0.4: NOT, 0.7: claims.DEPENDS, 1.5: claims.DEPENDS, 2.5: REPRODUCED}
-    for value, word in words.items():
-        found = claims.decide("MF-01", {TEXT: {"0": around(value)}})
-        assert claims.stated(found) == word and list(found["bounds"]) == list(claims.FACTORS)
-    assert list(claims.decide("MF-01", {TEXT: {"0": around(1.5)}})["bounds"].values()) == [REPRODUCED, REPRODUCED, NOT]
+def turns(monkeypatch, parts, *measured, ratio=False):
+    """Where the verdict on a claim turns whose one part has these bounds, from one measurement on each log."""
+    one = Criterion("MF-01", "0", "w", *parts, True, "g", "y", ratio)
+    monkeypatch.setattr(claims, "criteria", lambda: {"MF-01": {"0": one}})
+    found = claims.decide("MF-01", {TEXT: {"0": {f"log {number}": of for number, of in enumerate(measured)}}})
+    return {way: (place["above"], place["below"], place["verdict"]) for way, place in found["turns"].items()}
+
+
+def test_a_verdict_turns_at_the_end_of_the_interval_that_a_moved_bound_meets(monkeypatch):
+    shown, denied, tie = around(3, 0.5), around(0.2, 0.1), around(1, 0.5)
+    assert turns(monkeypatch, (1, inf), shown) == {"stricter": (2.5, inf, claims.INCONCLUSIVE)}
+    assert turns(monkeypatch, (1, inf), denied) == {"looser": (pytest.approx(0.3), inf, claims.INCONCLUSIVE)}
+    assert turns(monkeypatch, (1, inf), tie) == {"stricter": (1.5, inf, NOT), "looser": (0.5, inf, REPRODUCED)}
+    assert turns(monkeypatch, (-inf, 1), denied) == {"stricter": (-inf, pytest.approx(0.3), claims.INCONCLUSIVE)}
+    assert turns(monkeypatch, (-inf, 1), shown) == {"looser": (-inf, 2.5, claims.INCONCLUSIVE)}
+
+
+def test_two_bounds_turn_together_about_their_middle(monkeypatch):
+    above, below, verdict = turns(monkeypatch, (-0.1, 0.1), around(0.02, 0.01))["stricter"]
+    assert (above, below) == pytest.approx((-0.03, 0.03)) and verdict == claims.INCONCLUSIVE
+    above, below, verdict = turns(monkeypatch, (1, 4), Measure.exactly(5), ratio=True)["looser"]  # 2, half to twice
+    assert (above, below) == pytest.approx((0.8, 5)) and verdict == REPRODUCED
+
+
+def test_of_several_measurements_enough_have_to_turn(monkeypatch):
+    logs = [Measure.exactly(value) for value in (2, 3, 4, 5, 6, 7)]
+    found = turns(monkeypatch, (1, inf), *logs)  # at most one in six may be contradicted
+    assert found == {"stricter": (3, inf, claims.PARTLY)}
+    assert turns(monkeypatch, (4.5, inf), *logs) == {
+        "stricter": (6, inf, NOT),
+        "looser": (3, inf, REPRODUCED),
+    }
+
+
+def test_a_claim_of_which_nothing_is_measured_turns_nowhere(monkeypatch):
+    assert turns(monkeypatch, (1, inf), NOTHING) == {}
+
+
+@given(st.lists(st.tuples(st.floats(-3, 3), st.floats(0, 2)), min_size=1, max_size=7), st.floats(-2, 2), st.booleans())
+def test_before_the_turn_the_verdict_stands_and_beyond_it_is_another(measured, bound, above):
+    one = Criterion("MF-01", "0", "w", *((bound, inf) if above else (-inf, bound)), True, "g", "y")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(claims, "criteria", lambda: {"MF-01": {"0": one}})
+        logs = {str(number): around(*of) for number, of in enumerate(measured)}
+        found = claims.decide("MF-01", {TEXT: {"0": logs}})
+        for way, place in found["turns"].items():
+            at, up = (place["above"] if above else place["below"]), (way == "stricter") == above
+            for share, same in ((0.5, True), (1, False)):
+                there = bound + share * (at - bound) + (0 if same else (1e-8 if up else -1e-8))
+                patch.setattr(claims, "criteria", lambda there=there: {"MF-01": {"0": one.at(there)}})
+                again = claims.decide("MF-01", {TEXT: {"0": logs}})["verdict"]
+                assert (again == found["verdict"]) is same or (same and at == bound)
+                if not same:
+                    assert again == place["verdict"]
 
 
 def test_the_headline_s_median_decides(monkeypatch):

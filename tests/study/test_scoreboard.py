@@ -74,13 +74,13 @@ def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
     assert table1.pictures == ["picture.png", "more.png"]
     assert figure4.pictures == figure4.sources == []
     assert judging.tally(table1.cells) == {"cells": 4, "inside": 2, "close": 0, "off": 2, "bands": 4, "by_chance": 0.2}
-    assert list(records.by_verdict(table1.claims).values()) == [1, 0, 0, 0, 1, 0]
+    assert list(records.by_verdict(table1.claims).values()) == [1, 0, 0, 1, 0]
 
 
 def test_the_total_counts_every_cell_and_claim_and_those_that_none_can_test(study):
     *groups, found_claims = pages.total(records.outcomes(study / "figures"))
     assert len(groups) == len(printed_means.SIMULATED)
-    counts = dict(zip(claims.VERDICTS, (1, 1, 0, 0, 1, 2), strict=True))
+    counts = dict(zip(claims.VERDICTS, (1, 1, 0, 1, 2), strict=True))
     assert found_claims.endswith(f": {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}.")
 
 
@@ -96,7 +96,7 @@ def line(text, beginning):
 def test_a_claim_has_one_line_below_its_verdict_and_a_section_with_all_that_is_known_of_it(study):
     texts = shown(study)
     board = texts["README.md"]
-    assert line(board, "|[MF-08]").endswith("|✔|✘||2/0/0|response time: 325%|")
+    assert line(board, "|[MF-08]").endswith("|✔|✘||2/0/0|response time: 325%|above 50%|above 325% ◐|")
     assert board.index("## Reproduced") < board.index("|[MF-08]") < board.index("## Not reproduced")
     assert board.index("## Not reproduced") < board.index("|[MF-09]") < board.index("## Cannot be tested")
     _, page, after = re.split(r"^## MF-0[89]$", texts["claims/mualem2001.md"], flags=re.M)
@@ -134,12 +134,13 @@ def test_restored_logs_have_a_column_and_count_apart(study, log):
     assert "|✘|✘|✔|0/0/2|" in line(texts["README.md"], "|[MF-05]")
 
 
-def test_a_verdict_that_depends_on_the_bound_has_a_sign_for_each_bound(study):
-    record = claimed("MF-05", claims.PARTLY)
-    record["bounds"] = dict(zip(claims.FACTORS, (claims.REPRODUCED, claims.PARTLY, claims.NOT), strict=True))
-    records.write("mualem2001/figure4", {}, claims=[record])
-    text = shown(study)["README.md"]
-    assert "|✔◐✘|" in line(text, "|[MF-05]") and text.index("## Depends on the bound") < text.index("|[MF-05]")
+def test_where_a_verdict_turns_stands_beside_it(study):
+    record = claimed("MF-05", claims.NOT)
+    turn = {"above": -0.09, "below": 0.09, "verdict": claims.INCONCLUSIVE}
+    records.write("mualem2001/figure4", {}, claims=[record | {"turns": {"looser": turn}}])
+    texts = shown(study)
+    assert "|above -5% and below 5%|above -9% and below 9% ?|" in line(texts["README.md"], "|[MF-05]")
+    assert "turns with a looser one, above -9% and below 9% ?." in texts["claims/mualem2001.md"]
 
 
 def test_the_report_draws_how_many_printed_numbers_come_out_and_drops_pages_of_papers_that_are_no_more(study):
