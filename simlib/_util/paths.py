@@ -141,15 +141,12 @@ def temporary(parent: str | Path, name: str) -> Iterator[Path]:
             if entry.name.startswith(".") and entry.name.endswith(_SUFFIX) and _is_left_over(entry):
                 shutil.rmtree(entry.path, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(dir=parent, prefix=f".{name[:50]}.", suffix=_SUFFIX))  # names end at 255 bytes
-    handle = None
     try:
-        handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-        if _locked(handle):  # else another process is checking the folder, which then counts as another machine's
-            os.write(handle, _machine())
-        yield folder
+        with open(folder / _OWNER, "xb", buffering=0) as owner:  # a network's file system keeps what is open
+            if _locked(owner.fileno()):  # else another process is checking the folder: it counts as another machine's
+                owner.write(_machine())
+            yield folder
     finally:
-        if handle is not None:
-            os.close(handle)  # a network's file system keeps what is open
         shutil.rmtree(folder, ignore_errors=True)
 
 

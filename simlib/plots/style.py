@@ -88,6 +88,8 @@ def shades(keys: Iterable[_Key]) -> dict[_Key, Floats]:
 
 SYNTHETIC = "SYNTHETIC DATA - not a real log"
 
+_ACROSS: dict[str, Any] = {"ha": "center", "va": "center", "color": "red", "zorder": 9}
+
 
 def mark(ax: Axes, workload: Workload) -> Axes:
     """Stamp a picture if its data are synthetic.
@@ -99,35 +101,14 @@ def mark(ax: Axes, workload: Workload) -> Axes:
     'SYNTHETIC DATA - not a real log'
     """
     if workload.stand_in:
-        ax.text(
-            0.5,
-            0.5,
-            SYNTHETIC,
-            transform=ax.transAxes,
-            ha="center",
-            va="center",
-            color="red",
-            alpha=0.5,
-            size=12,
-            zorder=9,
-        )
+        ax.text(0.5, 0.5, SYNTHETIC, transform=ax.transAxes, alpha=0.5, size=12, **_ACROSS)
     return ax
 
 
 def stamp(figure: Figure) -> None:
     """Write across a picture that its data are synthetic."""
-    figure.text(
-        0.5,
-        0.5,
-        SYNTHETIC,
-        ha="center",
-        va="center",
-        rotation=20,
-        size=min(30, 4 * figure.get_figwidth()),
-        color="red",
-        alpha=0.35,
-        zorder=9,
-    )
+    size = min(30, 4 * figure.get_figwidth())
+    figure.text(0.5, 0.5, SYNTHETIC, rotation=20, alpha=0.35, size=size, **_ACROSS)
 
 
 def save(figure: Figure, path: str | Path) -> None:

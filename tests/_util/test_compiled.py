@@ -134,7 +134,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import helpers
 from simlib import EASY, load, simulate
-from simlib.policies import easy, walltime
+from simlib.policies import adjusting, easy
 from simlib_study.other_machines import easy_programs
 
 easy.SMALL = -1  # however few the jobs, no plain Python
