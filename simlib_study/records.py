@@ -175,7 +175,7 @@ def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
     said = experiment.unjudged or (repeats and f"preview: {'; '.join(repeats.values())}")
     files = {}
     for name, table in tables.items():
-        table = table.drop(columns=[column for column in OF_VERDICTS if column in table])
+        table = table.drop(columns=OF_VERDICTS) if set(OF_VERDICTS) <= set(table) else table
         files[f"{name}.csv"] = table.assign(data=said) if said and not own else table
     files |= {f"{name}.png": figure for name, figure in pictures.items()}
     folder = exploration = None

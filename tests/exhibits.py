@@ -125,6 +125,11 @@ def read_as(word, policy="EASY", log="KTH"):
     return {"policy": f"{policy}, differently" if differs else policy, "log": log + of_log}
 
 
+def of_word(cell, word):
+    """What the record of a number has under a word of a summary."""
+    return next(one for one in cell["readings"] if judging.word(one.get("policy", ""), one["log"]) == word)
+
+
 def judged_cell(of, published, readings, close=0.05, decimals=None, unjudged=None, note=""):
     """A judged number as a record has it: ours by the word of a summary, pairs of a number and its interval."""
     readings = readings if isinstance(readings, dict) else {TEXT: (readings, None)}

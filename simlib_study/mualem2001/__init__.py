@@ -118,7 +118,7 @@ class Trace:
         """Whether a number of this month, or of the whole, is one of the paper's log, with nearly all its jobs."""
         return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
-    def origin(self, reading="", month=WHOLE, **of):
+    def origin(self, month=WHOLE, reading="", **of):
         """Why a number of this month is not judged, and what is missing, for `study.judge`.
 
         The log is read as it is, or `RESTORED`, or by the `CALENDAR`.
@@ -199,7 +199,7 @@ class TraceLogs(Logs):
         """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
         name, _, reading = (log or "").partition(", ")
         traces = [each for each in self.traces.values() if each.name == name and covers(each.months, month)]
-        origins = [trace.origin(reading, month, **of) for trace in traces]
+        origins = [trace.origin(month, reading, **of) for trace in traces]
         unjudged = next((one["unjudged"] for one in reversed(origins)), "")
         return {"unjudged": unjudged, "note": "; ".join(one["note"] for one in origins if one["note"])}
 
