@@ -4,24 +4,39 @@ from simlib._util import importing
 
 from .claims import claim, finding, share
 from .experiments import parameters
-from .judging import beside, by_reading, in_bands, in_order, judge, over_draws, printed, spread, tallies, with_printed
+from .judging import (
+    beside,
+    in_bands,
+    in_order,
+    in_words,
+    judge,
+    median_first,
+    over_draws,
+    printed,
+    readings,
+    spread,
+    tallies,
+    with_printed,
+)
 from .loading import Logs, log, logs
 from .records import save, show
 
 __all__ = [
     "Logs",
     "beside",
-    "by_reading",
     "claim",
     "finding",
     "in_bands",
     "in_order",
+    "in_words",
     "judge",
     "log",
     "logs",
+    "median_first",
     "over_draws",
     "parameters",
     "printed",
+    "readings",
     "save",
     "share",
     "show",

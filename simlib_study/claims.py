@@ -436,9 +436,9 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     ----------
     id : str
         Of a row of `data/claims/claims.csv`; what must hold is in `criteria.csv`.
-    runs : DataFrame, or dict by rule
-        With a level `rule`, or else by the rules of the text. In a dict a list has what was drawn again and again for a
-        reading: the claim is measured on each draw, and its parts are their medians and ranges.
+    runs : DataFrame, or dict
+        By the rules of the text; or by reading, such as from `study.readings`. In a dict a list has what was drawn
+        again and again for a reading: the claim is measured on each draw, and its parts are their medians and ranges.
     measure : callable
         Takes the runs of one reading, and gives by part of the claim a number, a Series by run, of which run 0 is the
         log as it is, a `Measure`, or a dict of these by what it is measured on; or None.
@@ -465,14 +465,14 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     if why := "this is a log of one's own: nothing is claimed of it" if logs.own else running().undecided:
         return Claim(withdrawn(claims()[id], why))
     readings, lacking = {}, []
-    for rule, of in _by_rule(runs).items():
+    for reading, of in (runs if isinstance(runs, dict) else {TEXT: runs}).items():
         draws = of if isinstance(of, list) else [of]
         known = [one for one in draws if one is not None and set(needs) <= (_names(one) if needs else set())]
         parts, missed = _unless_absent(lambda known=known: [_measured(measure(one)) for one in known], logs)
         if missed:
-            lacking.append(f"{rule}: {missed}")
+            lacking.append(f"{reading}: {missed}")
         else:
-            readings[rule] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
+            readings[reading] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
     found = decide(id, readings, "\n".join(filter(None, [note, *lacking])))
     return _judged_claim(found, logs)
 
@@ -542,15 +542,6 @@ def share(found):
     shaken = by_run["mean"].drop(0)
     these = Measure.range(shaken) if len(shaken) else Measure.exactly(like_these.value)
     return replace(these, like_these=like_these)
-
-
-def _by_rule(runs):
-    """Runs by rule."""
-    if isinstance(runs, dict):
-        return runs
-    if "rule" not in getattr(runs, "index", pd.Index([])).names:
-        return {TEXT: runs}
-    return {rule: runs.xs(rule, level="rule") for rule in runs.index.unique("rule")}
 
 
 def _names(of):

@@ -1,7 +1,8 @@
 """What was printed beside what we measured: each printed number is inside our band, close, off, or not judged.
 
-*Runs* have levels by what was simulated (log, month, estimates and the like), policy, rule and run. Run 0 is the
-workload as it is; runs 1, 2, ... differ by chance: submit times are shaken, estimates drawn.
+*Runs* have levels by what was simulated (log, policy, month, estimates and the like) and run. Run 0 is the workload as
+it is; runs 1, 2, ... differ by chance: submit times are shaken, estimates drawn. What is read differently than the text
+has it stands in the names of policies and logs, behind a comma: "EASY, extra shared", "CTC, restored".
 """
 
 import csv
@@ -19,10 +20,12 @@ from .loading import Logs
 from .resampling import Interval, middle
 
 TEXT, LIKELY, RESTORED, CALENDAR = "text", "likely", "restored", "calendar"
-"""The rules of the papers' text; those that the authors' programs most likely followed; the latter on logs whose lost
-jobs are put back, where that can be done; those of the text with the calendar's months, where the printed numbers of
-jobs say that the authors' began or ended at other times. A *reading* of a printed number is what comes out under one of
-them."""
+"""Words of a summary, see `word`. The rules of the papers' text; those that the authors' programs most likely followed;
+the latter on logs whose lost jobs are put back, where that can be done; those of the text with the calendar's months,
+where the printed numbers of jobs say that the authors' began or ended at other times."""
+
+BACK = f", {RESTORED}"
+"""Ends the name of a log that has its lost jobs back; so it is no other log."""
 
 COUNTED = {CALENDAR: (CALENDAR, TEXT), TEXT: (TEXT,), LIKELY: (LIKELY, TEXT), RESTORED: (RESTORED, LIKELY, TEXT)}
 """How numbers are counted step by step: each step takes the first of these readings that is judged."""
@@ -31,7 +34,91 @@ INSIDE, CLOSE, OFF = "inside", "close", "off"
 OTHER_LOG, ABSENT, INFERRED = "another log", "log not at hand", "inferred from"
 """Why a number is not judged. From the last the reading itself was inferred, so it would agree with itself."""
 
-SCHEDULERS = ("easy", "conservative")
+SCHEDULERS = ("EASY", "conservative")
+
+# What is read differently
+
+
+def plain(name):
+    """Take off a policy's or a log's name what is read differently: so it is called in print."""
+    return name.partition(", ")[0]
+
+
+def word(policy="", log=""):
+    """Call a policy on a log, or what has no policy, by the word of a summary; "" if it is in none.
+
+    Examples
+    --------
+    >>> [word("EASY", "CTC"), word("EASY, extra shared", "CTC"), word("EASY, extra shared", "CTC, restored")]
+    ['text', 'likely', 'restored']
+    >>> word("EASY", "CTC, restored")
+    ''
+    """
+    differs, of_log = ", " in policy, log.partition(", ")[2]
+    if not of_log:
+        return LIKELY if differs else TEXT
+    if of_log == RESTORED:
+        return RESTORED if differs or not policy else ""
+    return CALENDAR if of_log == CALENDAR and not differs else ""
+
+
+def plainly(index, *levels):
+    """Put policies and logs, or other levels of an index, under their plain names."""
+    names = [name for name in levels or ("policy", "log") if name in index.names]
+    if index.nlevels == 1:
+        return index.map(plain) if names else index
+    of = index.to_frame(index=False)
+    return pd.MultiIndex.from_frame(of.assign(**{name: of[name].map(plain) for name in names}))
+
+
+def in_words(table, policy="policy", log="log"):
+    """Sum a table up: its policies and logs under their plain names, and behind them the level `under` with the word.
+
+    What is in no summary is left out. The levels of policies and logs may have other names.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["EASY", "EASY, extra shared"], ["CTC"]], names=["policy", "log"])
+    >>> in_words(pd.Series([1, 2], index)).index.tolist()
+    [('EASY', 'CTC', 'text'), ('EASY', 'CTC', 'likely')]
+    """
+    none = np.full(len(table), "")
+    of = [table.index.get_level_values(name) if name in table.index.names else none for name in (policy, log)]
+    words = pd.Series([word(*names) for names in zip(*of, strict=True)], dtype=object)
+    index = plainly(table.index, policy, log).to_frame(index=False).assign(under=words)
+    return table.set_axis(pd.MultiIndex.from_frame(index))[(words != "").to_numpy()]
+
+
+def readings(runs, policy="policy", log="log"):
+    """Take runs by the word of a summary, with policies and logs under their plain names, for `claim`.
+
+    Whatever is not read differently is the same under each word. The levels of policies and logs may have other names.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["EASY", "EASY, extra shared"], ["KTH"]], names=["policy", "log"])
+    >>> {name: of.to_dict() for name, of in readings(pd.Series([1, 2], index)).items()}
+    {'text': {('EASY', 'KTH'): 1}, 'likely': {('EASY', 'KTH'): 2}}
+    """
+    policies, logs = (runs.index.unique(name) if name in runs.index.names else () for name in (policy, log))
+    differ = {plain(name): name for name in reversed(policies) if name != plain(name)}
+    back = {plain(name): name for name in logs if name.endswith(BACK)}
+    found = {TEXT: _taken(runs, {policy: {}, log: {}})}
+    if differ:
+        found[LIKELY] = _taken(runs, {policy: differ, log: {}})
+    if back:
+        found[RESTORED] = _taken(runs, {policy: differ, log: back})
+    return found
+
+
+def _taken(runs, names):
+    """The runs of one policy and log of each plain name, by level: of what stands there for it, or else of itself."""
+    for level, instead in names.items():
+        if level in runs.index.names:
+            here = runs.index.get_level_values(level)
+            runs = runs[[name == instead.get(plain(name), plain(name)) for name in here]].rename(plain, level=level)
+    return runs
+
 
 # Numbers as they are printed
 
@@ -52,7 +139,7 @@ def printed(name):
 
     Examples
     --------
-    >>> printed("mualem2001_table3")["easy", "response_s", "KTH", "original"]
+    >>> printed("mualem2001_table3")["EASY", "response_s", "KTH", "original"]
     np.float64(15568.0)
     """
     return _texts(name).astype(float)
@@ -126,15 +213,16 @@ def deviation(ours, published):
     return ours / published - 1
 
 
-def reading(cell, *rules):
-    """Take of a cell the first of these readings that is judged; None where none is."""
-    found = [cell["readings"][rule] for rule in rules if rule in cell["readings"]]
+def reading(cell, *words):
+    """Take of a cell the first of what is under these words that is judged; None where nothing is."""
+    named = [(word(one.get("policy", ""), one.get("log", "")), one) for one in cell["readings"]]
+    found = [one for wanted in words for name, one in named if name == wanted]
     return next((one for one in found if one["verdict"] in (INSIDE, CLOSE, OFF)), None)
 
 
-def tally(cells, *rules):
+def tally(cells, *words):
     """Count how many cells are inside, close and off, and how many chance would put outside."""
-    judged = [one for one in (reading(cell, *(rules or [TEXT])) for cell in cells) if one]
+    judged = [one for one in (reading(cell, *(words or [TEXT])) for cell in cells) if one]
     verdicts = [one["verdict"] for one in judged]
     bands = sum(one["low"] < one["high"] for one in judged)
     counts = {verdict: verdicts.count(verdict) for verdict in (INSIDE, CLOSE, OFF)}
@@ -151,54 +239,30 @@ OF_VERDICTS = ["verdict", "note", "exhibit"]
 """Columns that `judge` adds, and that go into the record: what becomes of a printed number, and where it is printed."""
 
 READING = ["ours", "deviation", "low", "median", "high", "verdict"]
-"""What a record has of a number under a rule."""
+"""What a record has of a number by a policy and log."""
 
 
 # What was measured
 
 
-def by_reading(readings, simulate):
-    """Simulate every reading of the paper, and put a level `rule` before the others.
-
-    Parameters
-    ----------
-    readings : dict
-        By name the logs, as `simlib.replicate` takes them by name, and what else `simulate` takes; those without logs
-        are left out.
-    simulate : callable
-        Gives the runs of a reading, from `simlib.replicate`.
-
-    Returns
-    -------
-    DataFrame
-        A log whose lost jobs are drawn is nowhere as it is: for that, run 0, stands the median of its runs.
+def median_first(runs):
+    """Put the median of the other runs in the place of run 0, of logs whose lost jobs are drawn: none is as it is.
 
     Examples
     --------
-    >>> import simlib
-    >>> logs = {"sample": simlib.load("sample")}
-    >>> readings = {"text": (logs, simlib.EASY()), "likely": (logs, simlib.EASY(reuse_extra=True))}
-    >>> runs = by_reading(readings, lambda logs, policy: simlib.replicate(logs, policy, shakes=1))
-    >>> list(runs.index.names), len(runs)
-    (['rule', 'log', 'run'], 4)
+    >>> index = pd.MultiIndex.from_product([["CTC", "CTC, restored"], range(4)], names=["log", "run"])
+    >>> median_first(pd.Series([7, 1, 2, 3, 7, 1, 2, 3], index)).xs(0, level="run").to_dict()
+    {'CTC': 7.0, 'CTC, restored': 2.0}
     """
-    tables = {}
-    for rule, (logs, *others) in readings.items():
-        if logs:
-            runs = simulate(logs, *others)
-            drawn = runs.index.isin([name for name, log in logs.items() if callable(log)], level="log")
-            tables[rule] = pd.concat([runs[~drawn], _median_first(runs[drawn])]) if drawn.any() else runs
-    return pd.concat(tables, names=["rule"])
-
-
-def _median_first(runs):
-    """Put the median of the other runs in the place of run 0."""
-    others, runs = runs.index.names.difference(["run"]), runs.astype(float)
-    medians = runs.drop(0, level="run").groupby(others, sort=False).median()
-    first = runs.index.get_level_values("run") == 0
-    places = runs[first].index.droplevel("run")
-    runs[first] = medians.reindex(places.reorder_levels(others) if len(others) > 1 else places).to_numpy()
-    return runs
+    drawn = runs.index.get_level_values("log").str.endswith(BACK)
+    if not drawn.any():
+        return runs
+    found, others = runs[drawn].astype(float), runs.index.names.difference(["run"])
+    medians = found.drop(0, level="run").groupby(others, sort=False).median()
+    first = found.index.get_level_values("run") == 0
+    places = found[first].index.droplevel("run")
+    found[first] = medians.reindex(places.reorder_levels(others) if len(others) > 1 else places).to_numpy()
+    return pd.concat([runs[~drawn], found])
 
 
 def spread(runs, averaged=None, resampled=False):
@@ -275,13 +339,16 @@ def over_draws(draws):
 
 
 def against(table, printed):
-    """Put printed numbers, and by how much ours deviate, into a table of `spread`; nan where nothing is printed."""
+    """Put printed numbers, and by how much ours deviate, into a table of `spread`; nan where nothing is printed.
+
+    They stand beside every policy and log whose plain name is the printed one.
+    """
     others = [name for name in table.index.names if name not in printed.index.names]
     places = table.index.droplevel(others)
     if places.nlevels > 1:
         places = places.reorder_levels(printed.index.names)
     table = table.copy()
-    table.insert(0, "published", printed.reindex(places).to_numpy())
+    table.insert(0, "published", printed.reindex(plainly(places)).to_numpy())
     table.insert(list(table).index("ours") + 1, "deviation", deviation(table.ours, table.published))
     return table
 
@@ -294,8 +361,8 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     Parameters
     ----------
     runs : DataFrame or Series
-        As `spread` takes or gives it, or a Series of what was counted, by the printed levels; or a dict of these by
-        rule, which may be empty.
+        As `spread` takes or gives it, or a Series of what was counted, by the printed levels; or a list of these. A
+        printed number is held against every policy and log whose name, up to a comma, is the printed one.
     name : str
         Of the printed numbers, as for `printed`.
     logs : Logs
@@ -322,9 +389,8 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     of_print, logs, experiment = printed(name), Logs({}) if logs is None else logs, running()
     if said := not logs.own and (experiment.unjudged or experiment.preview(logs)):
         print(f"{name}: {said}")
-    if isinstance(runs, dict):
-        runs = {rule: of.to_frame("ours") if isinstance(of, pd.Series) else of for rule, of in runs.items() if len(of)}
-        runs = pd.concat(runs, names=["rule"])
+    if isinstance(runs, list):
+        runs = pd.concat([of.to_frame("ours") if isinstance(of, pd.Series) else of for of in runs if len(of)])
     table = spread(runs, averaged) if "run" in runs.index.names else runs
     table = table.to_frame("ours") if isinstance(table, pd.Series) else table
     levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
@@ -335,13 +401,14 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     noted = []
     for place, row in zip(table.index, table.itertuples(), strict=True):
         of = dict(zip(levels, place if isinstance(place, tuple) else (place,), strict=True))
-        rule = of.pop("rule", TEXT)
         if logs.own or experiment.unjudged or row.published != row.published:
             noted.append((None, ""))
             continue
-        origin = logs.origin(**of)
-        of_number = tuple(of[level] for level in of_print.index.names)
-        verdict = ABSENT if row.ours != row.ours else origin.get("unjudged", {}).get(rule)
+        number = {level: of[level] for level in of_print.index.names}
+        number |= {level: plain(number[level]) for level in ("policy", "log") if level in number}
+        origin = logs.origin(**number | {"log": of.get("log")})
+        of_number = tuple(number.values())
+        verdict = ABSENT if row.ours != row.ours else origin.get("unjudged")
         if not verdict:
             known = "low" in table and not np.isnan(row.low)
             interval = Interval(row.low, row.median, row.high) if known else Interval(row.ours, row.ours, row.ours)
@@ -357,44 +424,46 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
 
 
 def _with_absent(table, of_print, logs):
-    """Add printed numbers of logs that are absent, and leave out rows of logs for which a rule changes nothing."""
+    """Add printed numbers of logs that are absent, for every policy of which they are."""
     places = of_print.index.to_frame(index=False)
     alone = places[[logs.is_absent(**place) for place in places.to_dict("records")]]
-    rules = table.index.unique("rule") if "rule" in table.index.names else []
+    if len(alone) and "policy" in table.index.names:
+        policies = table.index.unique("policy")
+        of_each = [alone[alone.policy == plain(name)] if "policy" in alone else alone for name in policies]
+        alone = pd.concat([of.assign(policy=name) for name, of in zip(policies, of_each, strict=True)])
     if len(alone):
-        alone = alone.merge(pd.DataFrame({"rule": rules}), how="cross") if len(rules) else alone
         order = list(dict.fromkeys([*table.index.unique("log"), *alone.log])) if "log" in alone else []
         table = table.reindex(table.index.append(alone.set_index(list(table.index.names)).index))
         if "month" in alone:  # the absent ones among the others
             places = {"log": order, "month": sorted(table.index.unique("month"))}
             key = lambda level: level.map(places[level.name].index)  # noqa: E731
             table = table.sort_index(level=["log", "month"], key=key, sort_remaining=False)
-    for rule in rules if "log" in table.index.names else []:
-        same = [name for name in table.index.unique("log") if not logs.matters(name, rule)]
-        table = table[~(table.index.isin([rule], level="rule") & table.index.isin(same, level="log"))]
     return table
 
 
 def cells(table):
-    """Take the judged numbers of a table of `judge` for a record: by place, ours under each rule."""
+    """Take the judged numbers of a table of `judge` for a record: by place, ours by each policy and log."""
     if not set(OF_VERDICTS) <= set(table):
         return []
-    levels = [level for level in table.index.names if level != "rule"]
     rows = table[table.verdict.notna()].reindex(columns=["published", *READING, "note", "exhibit"])
     for end in ("high", "median", "low"):
         rows[end] = rows[end].where(rows.low.notna(), rows.ours)
-    found = []
-    for place, part in rows.groupby(level=levels, sort=False):
-        rules = part.index.get_level_values("rule") if "rule" in part.index.names else [TEXT]
-        readings = dict(zip(rules, part[READING].to_dict("records"), strict=True))
-        of = dict(zip(levels, place, strict=True))
-        cell = {"exhibit": part.exhibit.iloc[0], "of": of, "published": part.published.iloc[0], "readings": readings}
-        found.append(cell | ({"note": part.note.iloc[0]} if part.note.iloc[0] else {}))
+    names = rows.index.to_frame(index=False)
+    names = names[[name for name in ("policy", "log") if name in names]].to_dict("records")
+    rows["reading"] = [name | ours for name, ours in zip(names, rows[READING].to_dict("records"), strict=True)]
+    rows, found = rows.set_axis(plainly(rows.index)), []
+    for exhibit, of_exhibit in rows.groupby("exhibit", sort=False):
+        of_print = printed(exhibit).index.names
+        levels = [level for level in rows.index.names if level in of_print or level != "policy"]
+        for place, part in of_exhibit.groupby(level=levels, sort=False):
+            of, first = dict(zip(levels, place, strict=True)), part.iloc[0]
+            cell = {"exhibit": exhibit, "of": of, "published": first.published, "readings": part.reading.tolist()}
+            found.append(cell | ({"note": first.note} if first.note else {}))
     return found
 
 
 def tallies(judged, *keys):
-    """Count the judged numbers of a table of `judge`, or of several, by some of their levels, rule beside rule.
+    """Count the judged numbers of a table of `judge`, or of several, by some of their levels, word beside word.
 
     Under `RESTORED` numbers of logs that lost no jobs count as under `LIKELY`.
 
@@ -409,12 +478,12 @@ def tallies(judged, *keys):
     for table in [judged] if isinstance(judged, pd.DataFrame) else judged:
         for cell in cells(table):
             groups.setdefault(tuple(cell["of"][key] for key in keys), []).append(cell)
-            there |= set(cell["readings"])
-    rules = {TEXT: (TEXT,), LIKELY: (LIKELY,), RESTORED: (RESTORED, LIKELY)}
+            there |= {word(one.get("policy", ""), one.get("log", "")) for one in cell["readings"]}
+    words = {TEXT: (TEXT,), LIKELY: (LIKELY,), RESTORED: (RESTORED, LIKELY)}
     shown = {"cells": "cells", "by_chance": "outside by chance"} | {each: each for each in (INSIDE, CLOSE, OFF)}
     rows = {}
     for group, members in groups.items():
-        counts = {name: tally(members, *of) for name, of in rules.items() if name in there}
+        counts = {name: tally(members, *of) for name, of in words.items() if name in there}
         rows[group] = {(name, head): of[key] for name, of in counts.items() for key, head in shown.items()}
     if not rows:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(keys), names=keys))
@@ -424,17 +493,20 @@ def tallies(judged, *keys):
 def in_bands(*judged, of=""):
     """Say for a title how many of the printed numbers, `of` some table, that are judged lie in the bands of our runs.
 
+    A number counts once under each word of a summary.
+
     Examples
     --------
     >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
     >>> in_bands(judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2"))
     '1 of 2 printed numbers lie inside our bands'
     """
+    judged = [table if "under" in table.index.names else in_words(table) for table in judged]
     counts = pd.concat([table.verdict for table in judged]).value_counts()
     inside, others = counts.get(INSIDE, 0), counts.reindex([CLOSE, OFF]).sum()
     if not inside + others:
         return "no number is compared with print"
-    several = any("rule" in table.index.names and table.index.unique("rule").size > 1 for table in judged)
+    several = any(table.index.unique("under").size > 1 for table in judged)
     compared = "comparisons with print" if several else "printed numbers"
     return f"{inside} of {inside + others:.0f} {compared}{of and f' of {of}'} lie inside our bands"
 
@@ -445,7 +517,6 @@ def beside(table, form, across, sd=False):
     Parameters
     ----------
     table : DataFrame
-        With a level `rule`: the first is shown in full, of others how far off they are.
     form : str
         Of numbers, such as "{:,.0f}".
     across : str or list of str
@@ -455,8 +526,8 @@ def beside(table, form, across, sd=False):
 
     Examples
     --------
-    >>> names = ["metric", "log", "policy", "quantity", "rule", "run"]
-    >>> runs = pd.Series({("response_s", "KTH", "easy", "original", "text", 0): 15_732.2}).rename_axis(names)
+    >>> names = ["metric", "log", "policy", "quantity", "run"]
+    >>> runs = pd.Series({("response_s", "KTH", "EASY", "original", 0): 15_732.2}).rename_axis(names)
     >>> table = judge(runs, "mualem2001_table4").xs("response_s", level="metric")
     >>> beside(table, "{:,.0f}", "quantity").iloc[0].tolist()
     ['15,568', '15,732', '+1.1%']
@@ -465,12 +536,7 @@ def beside(table, form, across, sd=False):
     text = {"paper": written(table.published, form)} if of_print else {}
     text["ours"] = written(table.ours, form) + (" \u00b1 " + written(table.sd, form) if sd else "")
     text |= {"off": written(table.deviation, "{:+.1%}")} if of_print and "deviation" in table else {}
-    by_rule = pd.DataFrame(text, index=table.index)
-    first, *others = table.index.unique("rule")
-    found = by_rule.xs(first, level="rule")
-    shown = "off" if "off" in text else "ours"
-    for rule in others:
-        found = found.assign(**{f"{rule} {shown}": by_rule[shown].xs(rule, level="rule")})
+    found = pd.DataFrame(text, index=table.index)
     across = [across] if isinstance(across, str) else list(across)
     if not across:
         return found
@@ -481,12 +547,12 @@ def beside(table, form, across, sd=False):
 
 
 def with_printed(runs, name, scale=1.0):
-    """Put the printed numbers beside runs, as a separate reading, `printed`, whose only run is 0.
+    """Put the printed numbers beside `readings` of runs, as one more, `printed`, whose only run is 0.
 
     Parameters
     ----------
-    runs : DataFrame or Series
-        By `rule`, `run` and the printed levels; one column per metric.
+    runs : dict
+        Of DataFrames or Series by `run` and the printed levels; one column per metric.
     name : str
         As for `printed`.
     scale : float
@@ -494,16 +560,16 @@ def with_printed(runs, name, scale=1.0):
 
     Examples
     --------
-    >>> names = ["rule", "metric", "log", "policy", "quantity", "run"]
-    >>> runs = pd.Series({("text", "response_s", "KTH", "easy", "original", 0): 15_732.2}).rename_axis(names)
-    >>> with_printed(runs, "mualem2001_table4").xs("printed", level="rule").max()
+    >>> names = ["metric", "log", "policy", "quantity", "run"]
+    >>> runs = pd.Series({("response_s", "KTH", "EASY", "original", 0): 15_732.2}).rename_axis(names)
+    >>> with_printed(readings(runs), "mualem2001_table4")["printed"].max()
     np.float64(29422.0)
     """
-    of_print = printed(name) * scale
-    if isinstance(runs, pd.DataFrame):
-        of_print = of_print.unstack("metric", sort=False).reindex(columns=runs.columns)
-    of_print = pd.concat({("printed", 0): of_print}, names=["rule", "run"])
-    return pd.concat([runs, of_print.reorder_levels(runs.index.names)])
+    of_print, of_text = printed(name) * scale, runs[TEXT]
+    if isinstance(of_text, pd.DataFrame):
+        of_print = of_print.unstack("metric", sort=False).reindex(columns=of_text.columns)
+    of_print = pd.concat({AS_IT_IS: of_print}, names=["run"])
+    return runs | {"printed": of_print.reorder_levels(of_text.index.names)}
 
 
 def wide(values, level=-1):

@@ -46,10 +46,6 @@ class Logs(dict):
         """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
         return {}
 
-    def matters(self, name, rule):
-        """Whether a log comes out otherwise under a rule than under others."""
-        return True
-
     @property
     def stand_in(self):
         """Whether any of them only stands in for a log."""

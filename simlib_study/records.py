@@ -23,13 +23,9 @@ from simlib.logs.archive import NOT_VERIFIED
 from . import claims
 from .claims import VERDICTS, withdrawn
 from .experiments import PACKAGES, running
-from .judging import ABSENT, INFERRED, OF_VERDICTS, OTHER_LOG, cells
+from .judging import ABSENT, BACK, INFERRED, OF_VERDICTS, OTHER_LOG, cells
 from .loading import Logs
 from .notebooks import notebook, notebooks
-
-BACK = ", restored"
-"""Ends the name of a workload that has its lost jobs back; so it is no other log."""
-
 
 RECORD, NUMBERS, PICTURE = "record.json", "numbers.csv", "picture.png"
 """The files of an exhibit; more tables and pictures have names of their own."""
@@ -76,7 +72,7 @@ def write(exhibit, files, *, workloads=(), parameters=None, cells=(), claims=(),
 
 def _not_judged(cell):
     """A cell of stand-ins."""
-    return cell | {"readings": {rule: ours | {"verdict": OTHER_LOG} for rule, ours in cell["readings"].items()}}
+    return cell | {"readings": [ours | {"verdict": OTHER_LOG} for ours in cell["readings"]]}
 
 
 def _stamp(figure):
@@ -179,7 +175,7 @@ def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
     said = experiment.unjudged or (repeats and f"preview: {'; '.join(repeats.values())}")
     files = {}
     for name, table in tables.items():
-        table = table.drop(columns=[column for column in OF_VERDICTS if column in table])
+        table = table.drop(columns=OF_VERDICTS) if set(OF_VERDICTS) <= set(table) else table
         files[f"{name}.csv"] = table.assign(data=said) if said and not own else table
     files |= {f"{name}.png": figure for name, figure in pictures.items()}
     folder = exploration = None
@@ -406,7 +402,7 @@ def in_order(found):
 
 def unjudged(cells):
     """Count the cells that are not judged by the text, by the reason."""
-    verdicts = [next(iter(cell["readings"].values()))["verdict"] for cell in cells]
+    verdicts = [cell["readings"][0]["verdict"] for cell in cells]
     return {reason: verdicts.count(reason) for reason in (OTHER_LOG, ABSENT, INFERRED)}
 
 

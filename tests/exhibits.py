@@ -15,7 +15,7 @@ from simlib import (
 )
 from simlib._util import paths
 from simlib_study import claims, judging, mualem2001, tang2013
-from simlib_study.judging import TEXT
+from simlib_study.judging import CALENDAR, LIKELY, RESTORED, TEXT
 from simlib_study.mualem2001.restored import Lost
 from simlib_study.resampling import Interval
 
@@ -119,16 +119,28 @@ def claimed(id, verdict, note="", **others):
     return claims.decide(id, readings, note)
 
 
+def read_as(word, policy="EASY", log="KTH"):
+    """A policy and a log under the names that a summary calls by this word."""
+    differs, of_log = word in (LIKELY, RESTORED), f", {word}" if word in (RESTORED, CALENDAR) else ""
+    return {"policy": f"{policy}, differently" if differs else policy, "log": log + of_log}
+
+
+def of_word(cell, word):
+    """What the record of a number has under a word of a summary."""
+    return next(one for one in cell["readings"] if judging.word(one.get("policy", ""), one["log"]) == word)
+
+
 def judged_cell(of, published, readings, close=0.05, decimals=None, unjudged=None, note=""):
-    """A judged number as a record has it: ours under each rule, pairs of a number and its interval, or one number."""
+    """A judged number as a record has it: ours by the word of a summary, pairs of a number and its interval."""
     readings = readings if isinstance(readings, dict) else {TEXT: (readings, None)}
-    judged = {}
-    for rule, (ours, interval) in readings.items():
+    judged = []
+    for word, (ours, interval) in readings.items():
         known = interval or Interval(ours, ours, ours)
-        verdict = (unjudged or {}).get(rule) or judging.verdict_on(published, known, close, decimals)
+        verdict = (unjudged or {}).get(word) or judging.verdict_on(published, known, close, decimals)
         verdict = judging.ABSENT if ours != ours else verdict
         off = judging.deviation(ours, published) if published else float("nan")
-        judged[rule] = {"ours": ours, "deviation": off, **vars(known), "verdict": verdict}
+        names = read_as(word, of.get("policy", "EASY"), of.get("log", "KTH"))
+        judged.append(names | {"ours": ours, "deviation": off, **vars(known), "verdict": verdict})
     cell = {"exhibit": "mualem2001_table1", "of": of, "published": published, "readings": judged}
     return cell | ({"note": note} if note else {})
 

@@ -41,7 +41,7 @@ def paragon_1995(table: Table) -> None:
     """
     about = archive.entry("SDSC-Par-95")
     printed = pd.read_csv(paths.DATA / "published" / "mualem2001_table1.csv")
-    printed = printed[(printed.log == "Par") & (printed.policy == "easy") & (printed.month < "1996")]
+    printed = printed[(printed.log == "Par") & (printed.policy == "EASY") & (printed.month < "1996")]
     printed = printed.pivot(index="month", columns="metric", values="value").reset_index()
     work = printed.load * about["procs"] * _set_months(table, printed.month, about["timezone"])
     table["months"] |= {"jobs": printed.jobs.astype(int).tolist(), "work": work.round().astype(int).tolist()}

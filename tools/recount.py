@@ -46,15 +46,23 @@ def as_printed():
 
 
 def bands():
-    """Our readings of these means, from the records."""
+    """Our readings of these means by word, from the records."""
     found = {}
     for table, of_column in (("table1", "month"), ("table3", "estimates"), ("table4", "quantity")):
         for cell in record(f"mualem2001/{table}")["cells"]:
             of = cell["of"]
             if cell["exhibit"] != f"mualem2001_{table}":
                 continue
-            found[table, of["log"], of[of_column], of["policy"], of["metric"]] = cell["readings"]
+            by_word = {word_of(one): one for one in cell["readings"]}
+            found[table, of["log"], of[of_column], of["policy"], of["metric"]] = by_word
     return found
+
+
+def word_of(one):
+    """What a summary calls a policy and a log: what is read differently stands behind a comma in their names."""
+    policy, log = (one[name].partition(", ")[2] for name in ("policy", "log"))
+    words = {"": "likely" if policy else "text", "restored": "restored" if policy else ""}
+    return (words | {"calendar": "" if policy else "calendar"})[log]
 
 
 def reading(readings, step):
@@ -87,7 +95,7 @@ def headline():
             count[0] += bool(one) and inside(float(text), text, one)
         if one:
             table, trace, column, scheduler, metric = place
-            other = table, trace, column, {"easy": "conservative", "conservative": "easy"}[scheduler], metric
+            other = table, trace, column, {"EASY": "conservative", "conservative": "EASY"}[scheduler], metric
             wrong = {"as printed": float(text)}
             wrong |= {f"{by:+d}%": float(text) * (1 + by / 100) for by in (-20, -10, -5, 5, 10, 20)}
             if other in texts and reading(ours[other], "restored"):

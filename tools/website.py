@@ -29,7 +29,6 @@ from simlib.core.threads import sweep
 from simlib.logs.archive import NOT_VERIFIED
 from simlib.plots.style import of_256_colours
 from simlib_study import pages
-from simlib_study.judging import TEXT
 from simlib_study.notebooks import PAPERS, frozen, notebook, notebooks
 from simlib_study.pages import templates
 from simlib_study.records import Outcome, in_order, outcomes
@@ -87,17 +86,17 @@ def written(rows, executed, stand_ins):
 
 
 def _cells(cells):
-    """Judged cells as a table of texts, without empty columns."""
+    """Judged cells as a table of texts, a row each policy and log, without empty columns."""
     rows = []
     for cell in cells:
         printed = cell["published"]
         row = cell["of"] | {"published": f"{printed:,.0f}" if printed == int(printed) else f"{printed:,}"}
-        for rule, ours in cell["readings"].items():
+        for ours in cell["readings"]:
+            read = {name: ours[name] for name in ("policy", "log") if name in ours}
             off = "" if ours["deviation"] is None else f"{ours['deviation']:+.1%}"
             band = f"{_number(ours['low'])} to {_number(ours['high'])}" if ours["low"] != ours["high"] else ""
-            of_rule = {"ours": _number(ours["ours"]), "band": band, "off by": off, "verdict": ours["verdict"]}
-            row |= {name if rule == TEXT else f"{rule}: {name}": text for name, text in of_rule.items()}
-        rows.append(row | {"note": cell.get("note", "")})
+            of_ours = {"ours": _number(ours["ours"]), "band": band, "off by": off, "verdict": ours["verdict"]}
+            rows.append(row | read | of_ours | {"note": cell.get("note", "")})
     table = pd.DataFrame(rows).fillna("")
     return table.loc[:, (table != "").any()]
 

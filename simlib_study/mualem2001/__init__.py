@@ -1,5 +1,6 @@
 """Mu'alem & Feitelson, IEEE TPDS 2001: the traces, as far as they can be had; a module for each exhibit."""
 
+import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -13,7 +14,7 @@ from simlib.core.schedule import MEANS
 from simlib.core.workload import Workload
 from simlib.logs import archive
 
-from ..judging import CALENDAR, INFERRED, LIKELY, OTHER_LOG, RESTORED, TEXT
+from ..judging import BACK, CALENDAR, INFERRED, OTHER_LOG, RESTORED, plain
 from ..loading import Logs, log
 from .restored import Lost
 
@@ -51,18 +52,11 @@ class Trace:
     restored: bool = False
     on_calendar: bool = False
 
-    def under(self, rule):
-        """Take this trace for a rule: with its lost jobs back under `RESTORED`, with months as on the calendar."""
-        if rule == CALENDAR:
+    def under(self, reading):
+        """Take this trace for a reading: with its lost jobs back under `RESTORED`, with months as on the calendar."""
+        if reading == CALENDAR:
             return replace(self, on_calendar=True)
-        return replace(self, restored=True) if rule == RESTORED and self.lost else self
-
-    def matters(self, rule):
-        """Whether this trace comes out otherwise under a rule than under others."""
-        return {
-            RESTORED: bool(self.lost),
-            CALENDAR: self.months_begin != 0 or bool(self.begin_on) or self.from_first_job,
-        }.get(rule, True)
+        return replace(self, restored=True) if reading == RESTORED and self.lost else self
 
     def draw(self, seed):
         """Draw the log with its lost jobs back."""
@@ -124,17 +118,18 @@ class Trace:
         """Whether a number of this month, or of the whole, is one of the paper's log, with nearly all its jobs."""
         return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
-    def origin(self, month=WHOLE, **of):
-        """Why a number of this month is not judged, by rule, and what is missing, for `study.judge`."""
+    def origin(self, month=WHOLE, reading="", **of):
+        """Why a number of this month is not judged, and what is missing, for `study.judge`.
+
+        The log is read as it is, or `RESTORED`, or by the `CALENDAR`.
+        """
         lost, share = self.jobs_missing(month)
         what = "this file lacks" if month == WHOLE or self.missing is None else "of this month this file lacks"
         note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""
-        unjudged = {} if self.complete(month) else dict.fromkeys((TEXT, LIKELY, CALENDAR), OTHER_LOG)
-        if self._months_say(month, **of):
-            unjudged |= dict.fromkeys((TEXT, LIKELY, RESTORED), INFERRED)
-        if self.lost and self.lost.inferred_from({"month": month} | of):
-            unjudged[RESTORED] = INFERRED
-        return {"unjudged": unjudged, "note": note}
+        inferred = reading == RESTORED and self.lost and self.lost.inferred_from({"month": month} | of)
+        if inferred or (reading != CALENDAR and self._months_say(month, **of)):
+            return {"unjudged": INFERRED, "note": note}
+        return {"unjudged": "" if reading == RESTORED or self.complete(month) else OTHER_LOG, "note": note}
 
     def _months_say(self, month, metric="", **_):
         """Whether something about where months begin was inferred from this number."""
@@ -160,7 +155,8 @@ class Trace:
         Restored or not, a log has the same: so its measures are the same, and runs of logs that lost no jobs are kept.
         """
         own = CALENDAR if self.on_calendar else SETTLED
-        both = (SETTLED, CALENDAR) if self.matters(CALENDAR) else (own,)
+        differ = self.months_begin != 0 or bool(self.begin_on) or self.from_first_job
+        both = (SETTLED, CALENDAR) if differ else (own,)
         return {name: replace(self, on_calendar=name == CALENDAR) for name in both}
 
 
@@ -169,11 +165,14 @@ class TraceLogs(Logs):
 
     @property
     def restored(self):
-        """These logs, those that lost jobs as functions of a seed that draws them back; none if none did."""
-        traces = {name: trace.under(RESTORED) for name, trace in self.traces.items()}
-        if not any(trace.lost for trace in traces.values()):
-            return TraceLogs({})
-        return TraceLogs({name: trace.workloads for name, trace in traces.items()}, traces)
+        """Those that lost jobs, as functions of a seed that draws them back, with `BACK` behind their names."""
+        lost = {f"{name}{BACK}": trace.under(RESTORED) for name, trace in self.traces.items() if trace.lost}
+        return TraceLogs({name: trace.workloads for name, trace in lost.items()}, lost)
+
+    def put_back(self, seed):
+        """Take the workloads by name, with the lost jobs back in those that lost some; none if none did."""
+        drawn = {plain(name): workload for name, workload in self.restored.drawn(seed).items()}
+        return {name: drawn.get(name, self[name]) for name in self.traces} if drawn else {}
 
     @property
     def monthly(self):
@@ -198,15 +197,11 @@ class TraceLogs(Logs):
 
     def origin(self, log=None, month=WHOLE, **of):
         """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
-        logs = [each for each in self.traces.values() if each.name == log and covers(each.months, month)]
-        origins = [each.origin(month, **of) for each in logs]
-        unjudged = {rule: why for one in origins for rule, why in one["unjudged"].items()}
+        name, _, reading = (log or "").partition(", ")
+        traces = [each for each in self.traces.values() if each.name == name and covers(each.months, month)]
+        origins = [trace.origin(month, reading, **of) for trace in traces]
+        unjudged = next((one["unjudged"] for one in reversed(origins)), "")
         return {"unjudged": unjudged, "note": "; ".join(one["note"] for one in origins if one["note"])}
-
-    def matters(self, name, rule):
-        """Whether a rule makes a difference on a trace."""
-        of = [each for each in self.traces.values() if each.name == name]
-        return not of or any(each.matters(rule) for each in of)
 
     absent_settings = ()
 
@@ -245,7 +240,7 @@ def covers(months, month):
 
 def by_months(months, schedule):
     """Measure a schedule by months: by the name of its log the months and edges of each calendar."""
-    of_log = months[schedule.workload.name.removesuffix(RESTORED_NAME)]
+    of_log = months[schedule.workload.name.removesuffix(BACK)]
     rows = [(calendar, month) for calendar, (names, _) in of_log.items() for month in (*names, WHOLE)]
     means = np.vstack([schedule.means(edges, floor=None) for _, edges in of_log.values()])
     table = pd.DataFrame(means, pd.MultiIndex.from_tuples(rows, names=["calendar", "month"]), MEANS)
@@ -260,9 +255,6 @@ QUANTITIES = {
     "mean_bounded_slowdown": "bounded_slowdown",
 }
 """The metrics of the tables, by the quantities of `Schedule.means`; MF call a machine's utilization its load."""
-
-RESTORED_NAME = ", restored"
-"""Ends the name of a workload that has its lost jobs back."""
 
 
 def slowdown(schedule):
@@ -315,5 +307,5 @@ def labels(traces):
 
 
 def trace_of(label):
-    """The paper's name of a trace, from one of its `labels`."""
-    return label.split("-")[0]
+    """The paper's name of a trace, from one of its `labels`; what is read differently stays behind it."""
+    return re.sub("^Par-9[56]", "Par", label)

@@ -20,7 +20,7 @@ from simlib.models import feitelson96
 
 from ..claims import HOLDS, HOLDS_NOT, OPEN, claim, claims, criteria
 from ..judging import bracketed
-from .load_curves import Curves
+from .load_curves import Curves, readings
 
 MAIN = "mostly Paragon, Fl by size"
 """The member of `feitelson96.table`: run times of Fl and Fsl are fitted size by size."""
@@ -108,14 +108,14 @@ def of_member(curves, members, name, steps):
 
 
 def asked(questions, of_members):
-    """Ask questions of each member's simulations under each rule, as far as a changed notebook can answer them."""
+    """Ask questions of each member's simulations by reading, as far as a changed notebook can answer them."""
     found = {}
     for id, question in questions.items():
         for name, curves in of_members.items():
-            for rule in curves.points.index.unique("rule"):
-                answers = found.setdefault(id, {}).setdefault(rule, {})
+            for reading, of in readings(curves).items():
+                answers = found.setdefault(id, {}).setdefault(reading, {})
                 with suppress(KeyError):
-                    answers[name] = question(Curves(*(table.xs(rule, level="rule") for table in curves)))
+                    answers[name] = question(of)
     return found
 
 
@@ -132,13 +132,13 @@ def counts_for(id, part, member, unlike):
 
 
 def decided(id, measured, unlike, logs=None):
-    """Decide a claim by what was measured of its parts: by rule, member and part. Of `unlike` ones nothing counts."""
-    readings = {
-        rule: {
+    """Decide a claim by what was measured: by reading, member and part. Of `unlike` members nothing counts."""
+    by_part = {
+        reading: {
             part: {on: found[part] for on, found in members.items() if counts_for(id, part, on, unlike)}
             for part in criteria()[id]
         }
-        for rule, members in measured.items()
+        for reading, members in measured.items()
     }
     without = []
     for (on, found), (part, criterion) in product(next(iter(measured.values())).items(), criteria()[id].items()):
@@ -146,19 +146,19 @@ def decided(id, measured, unlike, logs=None):
             one, form = found[part], f"{{:{criterion.form}}}"
             without.append(f"{part}, {on} {bracketed(form, one.value, one.low, one.high)}")
     note = f"not counted, because the variant is not what its name says: {'; '.join(without)}" if without else ""
-    return claim(id, readings, lambda of: of, logs, note=note)
+    return claim(id, by_part, lambda of: of, logs, note=note)
 
 
 def answers(measured, unlike):
-    """Lay out what was measured by (claim, part, rule, member): `value`, `low`, `high`, and the verdict on it."""
+    """Lay out what was measured by (claim, part, under, member): `value`, `low`, `high`, and the verdict on it."""
     rows = {}
-    for id, rules in measured.items():
-        for (part, criterion), (rule, members) in product(criteria()[id].items(), rules.items()):
+    for id, by_reading in measured.items():
+        for (part, criterion), (reading, members) in product(criteria()[id].items(), by_reading.items()):
             for on, found in members.items():
                 one = found[part]
                 verdict = criterion.judge(one) if counts_for(id, part, on, unlike) else NOT_COUNTED
-                rows[id, part, rule, on] = {"value": one.value, "low": one.low, "high": one.high, "verdict": verdict}
-    levels, columns = ["claim", "part", "rule", "member"], ["value", "low", "high", "verdict"]
+                rows[id, part, reading, on] = {"value": one.value, "low": one.low, "high": one.high, "verdict": verdict}
+    levels, columns = ["claim", "part", "under", "member"], ["value", "low", "high", "verdict"]
     return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=levels), columns)
 
 
@@ -168,8 +168,8 @@ BOUNDS = {"facecolor": "#DDE8DD"}
 
 
 def drawn(table, columns=3):
-    """Draw the `answers` under the first rule: a panel each part of a claim, a dot with its interval each member."""
-    table = table.xs(table.index.unique("rule")[0], level="rule")
+    """Draw the `answers` by the first reading: a panel each part of a claim, a dot with its interval each member."""
+    table = table.xs(table.index.unique("under")[0], level="under")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)

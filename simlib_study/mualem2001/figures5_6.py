@@ -11,7 +11,7 @@ from simlib.core import threads
 
 from .. import judging, size_classes
 from ..claims import Measure
-from ..judging import AS_IT_IS, RESTORED, SCHEDULERS, TEXT, printed
+from ..judging import AS_IT_IS, RESTORED, SCHEDULERS, TEXT, in_words, plain, printed
 from ..resampling import cluster_bootstrap
 from . import SP2, trace_of
 
@@ -21,13 +21,19 @@ from . import SP2, trace_of
 def compared(runs):
     """Put differences from the first policy, run by run, beside the policies; level `of` in place of `policy`.
 
-    Behind those of others than conservative backfilling stands a name, unless there is only one other.
+    Behind those of others than conservative backfilling stands a name, unless there is only one other. What is read
+    differently is compared with the first policy read differently, if there is that.
     """
     of = {name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")}
-    first, *others = of.items()
-    for name, measured in others:
-        difference, behind = measured - first[1], "" if name == "conservative" or len(others) == 1 else f" of {name}"
-        of |= {f"difference{behind}": difference, f"relative{behind}": difference / first[1].where(first[1] != 0)}
+    first, *others = dict.fromkeys(map(plain, of))
+    bases = {name != first: measured for name, measured in of.items() if plain(name) == first}
+    for name in [name for name in of if plain(name) != first]:
+        differs = name.removeprefix(plain(name))
+        base = bases[bool(differs) and True in bases]
+        behind = "" if plain(name) == "conservative" or len(others) == 1 else f" of {plain(name)}"
+        difference = of[name] - base
+        of[f"difference{behind}{differs}"] = difference
+        of[f"relative{behind}{differs}"] = difference / base.where(base != 0)
     return pd.concat(of, names=["of"])
 
 
@@ -38,8 +44,8 @@ def intervals(changes):
 
 
 def laid_out(table, runs):
-    """Order a table of what is `compared` by metric, workload, load, rule, group and `of`, and say how many `jobs`."""
-    levels = [name for name in ("metric", "log", "load", "rule", "group", "of") if name in table.index.names]
+    """Order a table of what is `compared` by metric, workload, load, group and `of`, and say how many `jobs`."""
+    levels = [name for name in ("metric", "log", "load", "group", "of") if name in table.index.names]
     of_jobs = [name for name in levels if name in ("log", "load", "group")]
     table = judging.in_order(table, *levels)
     places = table.index.droplevel([name for name in levels if name not in of_jobs])
@@ -49,11 +55,10 @@ def laid_out(table, runs):
 
 def panels(table, other):
     """Put shares of the policies before what begins with such a name of `of`, as a level `panel`; no restored logs."""
-    table = table.drop(index=RESTORED, level="rule", errors="ignore")
+    table = in_words(table, "of", "workload").drop(index=RESTORED, level="under", errors="ignore")
     of = table.index.get_level_values("of").str
     shares = table[~of.startswith(("difference", "relative"))]
-    first = table.index.unique("of")[0]
-    label = f"{other} {'to' if other == 'relative' else 'from'} {'EASY' if first == 'easy' else first}'s"
+    label = f"{other} {'to' if other == 'relative' else 'from'} {table.index.unique('of')[0]}'s"
     return pd.concat({"share of jobs backfilled": shares, label: table[of.startswith(other)]}, names=["panel"])
 
 
@@ -64,13 +69,13 @@ MOST = 12
 def drawn_by_group(table, label):
     """Draw shares by group, of those with most jobs: one column per log, below it how conservative differs."""
     jobs = table.jobs.groupby(["workload", "group"]).first().groupby("workload").rank(ascending=False, method="first")
-    table = panels(table[jobs.reindex(table.index.droplevel(["rule", "of"])).to_numpy() <= MOST], "difference")
+    table = panels(table[jobs.reindex(table.index.droplevel("of")).to_numpy() <= MOST], "difference")
     widths = [2 + len(of.index.unique("group")) for _, of in table.groupby("workload", sort=False)]
     size = max(6, 1.2 + 0.24 * sum(widths)) / len(widths), 2.4
     shared = {"sharex": "col", "sharey": "row", "widths": widths, "size": size}
     for ax, part in plots.facets(table, "panel", "workload", **shared):
         del part.attrs["names"]["group"]  # each log has its own
-        entries = plots.curves(ax, part, "group", "of", "rule", bars=("low", "high"))
+        entries = plots.curves(ax, part, "group", "of", "under", bars=("low", "high"))
         ax.tick_params(axis="x", rotation=90)
         ax.yaxis.set_major_formatter("{x:.0%}")
         ax.axhline(0, color="black", linewidth=0.8)
@@ -86,12 +91,12 @@ def drawn_by_group(table, label):
     return ax.figure
 
 
-def in_words(totals, names):
+def said(totals, names):
     """Write what the policies backfill of some logs by the text, such as "EASY / conservative KTH 40.0% / 41.0%"."""
-    shares = totals.loc["backfilled"].xs(TEXT, level="rule").ours.unstack("of", sort=False)
+    shares = in_words(totals.loc["backfilled"], "of", "workload").xs(TEXT, level="under").ours.unstack("of", sort=False)
     of = [name for name in shares if not name.startswith(("difference", "relative"))]
     numbers = (f"{name} {' / '.join(map('{:.1%}'.format, shares.loc[name, of]))}" for name in names)
-    return f"{' / '.join('EASY' if name == 'easy' else name for name in of)} {', '.join(numbers)}"
+    return f"{' / '.join(of)} {', '.join(numbers)}"
 
 
 def beside(table, form="{:.1%}"):
@@ -104,16 +109,17 @@ def beside(table, form="{:.1%}"):
 
 
 def with_printed(changes):
-    """Take relative differences of all jobs, and as a reading `printed` what Table 1 has of the performance on SDSC."""
-    relative = changes[changes.index.isin(["relative"], level="of") & changes.index.isin(["all"], level="group")]
-    relative = relative.droplevel(["of", "group"])
+    """Take relative differences of all jobs by reading, and as `printed` what Table 1 has of SDSC's performance."""
+    relative = judging.readings(changes.xs("all", level="group"), "of")
+    relative = {reading: of.xs("relative", level="of") for reading, of in relative.items()}
     of_print, found = printed("mualem2001_table1").xs("SDSC", level="log").unstack(["policy", "metric"]), {}
     for metric in ("response_s", "bounded_slowdown"):
         means = [np.average(of_print[who, metric], weights=of_print[who, "jobs"]) for who in SCHEDULERS]
         found[metric] = means[1] / means[0] - 1
-    of = {"rule": "printed", "log": "SDSC", "run": 0}
-    index = pd.MultiIndex.from_tuples([tuple(of[name] for name in relative.index.names)], names=relative.index.names)
-    return pd.concat([relative, pd.DataFrame(found, index)])
+    of = {"log": "SDSC", "run": AS_IT_IS}
+    like = relative[TEXT]
+    index = pd.MultiIndex.from_tuples([tuple(of[name] for name in like.index.names)], names=like.index.names)
+    return relative | {"printed": pd.DataFrame(found, index, columns=like.columns)}
 
 
 # Figure 6

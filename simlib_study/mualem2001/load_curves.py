@@ -11,7 +11,7 @@ from simlib import plots
 from simlib._util import cache
 from simlib.core import threads
 
-from .. import load_curves
+from .. import judging, load_curves
 from ..claims import NOTHING, Measure
 from ..load_curves import over_runs
 from . import LABELS
@@ -25,16 +25,16 @@ def share_backfilled(schedule):
 MEASURES = load_curves.MEASURES | {"backfilled": share_backfilled}
 """What is measured of every simulation, whatever a notebook shows of it: so one finds what another has made."""
 
-POINT = ["run", "workload", "load", "policy", "rule", "metric"]
-DIFFERENCE = ["run", "workload", "load", "rule", "policy", "metric"]
+POINT = ["run", "workload", "load", "policy", "metric"]
+DIFFERENCE = ["run", "workload", "load", "policy", "against", "metric"]
 
 Curves = namedtuple("Curves", "points differences")
-"""Each simulation, and how much more each policy has than the first one of its reading."""
+"""Each simulation, and how much more each policy has than the first one, and than others of its plain name."""
 
 
 def curves(
     models,
-    readings,
+    policies,
     loads,
     *,
     seeds,
@@ -46,11 +46,10 @@ def curves(
 ):
     """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
 
-    `readings` are policies by name, by rule; the first of each is what the others are compared with. `seeds` make the
+    Policies are by name; those with the first one's plain name are what the others are compared with. `seeds` make the
     runs 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
     follow others.
     """
-    policies = {(name, rule): policy for rule, of_rule in readings.items() for name, policy in of_rule.items()}
     once = cache.once(_at_load)
     made = {}
     for label, make in models.items():  # one after another, for the workloads of all are large
@@ -69,9 +68,16 @@ def curves(
 
 def _at_load(workload, load, policies, measures, batch, stopping, feedback):
     """Simulate one load; the cache, which notebooks share, keeps it."""
-    first = {rule: name for name, rule in reversed(policies)}
-    pairs = {(rule, name): ((first[rule], rule), (name, rule)) for name, rule in policies if name != first[rule]}
+    first = judging.plain(next(iter(policies)))
+    against = [name for name in policies if judging.plain(name) == first]
+    pairs = {(name, one): (one, name) for name in policies if name not in against for one in against}
     return load_curves.at_load(workload, load, policies, batch, pairs, measures, stopping, feedback)
+
+
+def readings(curves):
+    """Take curves by the word of a summary, as `judging.readings`."""
+    points, differences = judging.readings(curves.points), judging.readings(curves.differences, "against")
+    return {word: Curves(points[word], differences[word]) for word in points}
 
 
 def filed(differences):
@@ -79,7 +85,7 @@ def filed(differences):
     others = differences.index.unique("policy")
     if len(others) > 1:
         return differences
-    return differences.droplevel("policy").rename(columns={"one": "easy", "other": others[0]})
+    return differences.droplevel("policy").rename(columns={"one": "EASY", "other": others[0]})
 
 
 STOPPED = "stopped: too high"
@@ -114,19 +120,20 @@ def differences_drawn(differences):
     labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("policy")}
     for ax, part in plots.facets(table, "policy", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
         ax.axhline(0, color="black", linewidth=1)
-        entries = plots.curves(ax, part, "load", "workload", "rule", value="relative", bars=("low", "high")) | entries
+        how = {"value": "relative", "bars": ("low", "high")}
+        entries = plots.curves(ax, part, "load", "workload", "against", **how) | entries
         entries |= plots.circles(ax, part, "load", "workload", value=STOPPED)
         plots.in_whole_per_cents(ax.yaxis)
         ax.set_xlabel("load")
     plots.legend(ax.figure, entries)
     steady = differences[~differences.ceiling.astype(bool)]
-    steady = steady.xs(differences.index.unique("rule")[0], level="rule").xs("response_s", level="metric").relative
+    steady = steady.xs((differences.index.unique("against")[0], "response_s"), level=("against", "metric")).relative
     most = ", ".join(f"{name} {of.iloc[-1]:+.0%}" for name, of in steady.groupby("workload", sort=False))
     plots.title(ax.figure, f"More response time than EASY at the highest steady load: {most}")
     return ax.figure
 
 
-# What the text says of models under rising load, measured on differences under one rule
+# What the text says of models under rising load, measured on differences of one reading
 
 
 HIGH = (0.75, 0.90)
@@ -152,7 +159,7 @@ def furthest(differences, metric, label):
 
 def _by_load(differences, metric, labels):
     """Lay out differences by run and load, a column a model, and find those that are steady on all."""
-    found = differences.xs(("conservative", metric), level=("policy", "metric"))
+    found = differences.xs(("conservative", "EASY", metric), level=("policy", "against", "metric"))
     stopped = over_runs(found, "relative").ceiling.astype(float).unstack("workload")[list(labels)]
     return found.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
 

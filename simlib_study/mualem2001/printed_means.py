@@ -23,7 +23,9 @@ from ..judging import (
     SCHEDULERS,
     TEXT,
     decimals,
+    in_words,
     is_inside,
+    plainly,
     reading,
     wide,
 )
@@ -184,12 +186,12 @@ def save(found, folder):
 
 
 ROWS = {
-    ("load", "easy"): "load",
-    ("jobs", "easy"): "jobs",
-    ("response_s", "easy"): "response time, EASY",
+    ("load", "EASY"): "load",
+    ("jobs", "EASY"): "jobs",
+    ("response_s", "EASY"): "response time, EASY",
     ("response_s", "conservative"): "conservative",
     ("response_s", "difference"): "difference",
-    ("bounded_slowdown", "easy"): "slowdown, EASY",
+    ("bounded_slowdown", "EASY"): "slowdown, EASY",
     ("bounded_slowdown", "conservative"): "conservative",
     ("bounded_slowdown", "difference"): "difference",
 }
@@ -200,8 +202,9 @@ GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not
 
 def as_printed(table, changes):
     """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
-    differences = pd.concat({"difference": changes}, names=["policy"]).reorder_levels(table.index.names)
-    both = pd.concat([table, differences]).xs("text", level="rule")
+    means, differences = (in_words(of).xs(TEXT, level="under") for of in (table, changes))
+    differences = differences.rename({"conservative": "difference"}, level="policy")
+    both = pd.concat([means, differences.reorder_levels(means.index.names)])
     verdicts = both.verdict.where(both.verdict.isin(list(GROUND)), "not judged")[both.published.notna()]
     shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
     longest = both.index.droplevel(["metric", "policy"]).unique().get_level_values("log").value_counts().max()
@@ -221,9 +224,10 @@ def as_printed(table, changes):
 
 def farthest(table, relative=True, months=10):
     """Keep the months whose judged numbers are farthest from print by the text; all where nothing is judged."""
-    judged = table[table.verdict.isin([INSIDE, CLOSE, OFF]) & table.index.isin([TEXT], level="rule")]
+    judged = in_words(table[table.verdict.isin([INSIDE, CLOSE, OFF])])
+    judged = judged[judged.index.isin([TEXT], level="under")]
     if not len(judged):
         return table
     off = (judged.ours - judged.published).abs() / (judged.published.abs() if relative else 1)
     shown = off.groupby(["log", "month"]).max().nlargest(months).index
-    return table[pd.MultiIndex.from_frame(table.index.to_frame()[["log", "month"]]).isin(shown)]
+    return table[pd.MultiIndex.from_frame(plainly(table.index).to_frame()[["log", "month"]]).isin(shown)]

@@ -162,19 +162,19 @@ def of_change(value, base):
 def printed_effects():
     """Work out effects that Mu'alem & Feitelson print of whole logs, and of the Paragon (1996) and CM-5 from months."""
     table3 = printed("mualem2001_table3").unstack("estimates")
-    easy, conservative = (table3.xs(name, level="policy") for name in ("easy", "conservative"))
+    easy, conservative = (table3.xs(name, level="policy") for name in ("EASY", "conservative"))
     doubled = printed("mualem2001_table4").unstack("quantity")
     doubled = (doubled.scaled / doubled.original - 1).unstack("policy")
     months = printed("mualem2001_table1").unstack("metric")
     months = months.query("log == 'CM5' or log == 'Par' and month >= '1996'")
     sums = months.mul(months.jobs, axis=0).groupby(["policy", "log"]).sum()
-    by_months = (sums.loc["conservative"] / sums.loc["easy"] - 1)[["response_s", "bounded_slowdown"]].T.stack()
+    by_months = (sums.loc["conservative"] / sums.loc["EASY"] - 1)[["response_s", "bounded_slowdown"]].T.stack()
     found = {
         "conservative": pd.concat([conservative.original / easy.original - 1, by_months]),
         "exact": easy.f1 / easy.original - 1,
         "f = 2, against exact": easy.f2 / easy.f1 - 1,
         "f = 4": easy.f4 / easy.original - 1,
-        "doubled": doubled.easy,
+        "doubled": doubled.EASY,
         "doubled, conservative": doubled.conservative,
     }
     logs = {"CTC": "CTC-SP2", "KTH": "KTH-SP2", "SDSC": "SDSC-SP2", "Par": "SDSC-Par-96", "CM5": "LANL-CM5"}

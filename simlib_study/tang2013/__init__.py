@@ -108,7 +108,7 @@ class TraceLogs(Logs):
     def origin(self, log=None, **of):
         """Why a printed number is not judged: no log is the paper's."""
         note = "the paper's machine, 9 of its 30 months" if log == "ANL-Intrepid" else ""
-        return {"unjudged": {judging.TEXT: judging.OTHER_LOG}, "note": note}
+        return {"unjudged": judging.OTHER_LOG, "note": note}
 
     @property
     def table(self):

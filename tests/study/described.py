@@ -79,13 +79,13 @@ EXAMPLES = asked("mualem2001/figures1-3")
 @described(EXAMPLES)
 def figures1_3(kept=0, example=50, logs=0.1, second=1000, late=0, beyond=0, items=2, longer=0):
     """What is counted of the examples and of the logs."""
-    EXAMPLES["second"] = pd.DataFrame({"rebackfill": {"guarantee": 40, "start": 40 + example}})
-    EXAMPLES["late"] = {("EASY", "textbook"): late}
+    again = "conservative, all made again"
+    EXAMPLES["second"] = pd.DataFrame({again: {"guarantee": 40, "start": 40 + example}})
     return {
-        "MF-01": pd.Series({"arrival": 0, "start": kept}),
-        "MF-02": pd.DataFrame({"late_share": {("CTC", "rebackfill"): logs}}).rename_axis(["log", "rule"]),
-        "MF-03": pd.DataFrame({"easy": [110, 110 + second]}, [100, 1100]),
-        "MF-04": "textbook",
+        "MF-01": pd.Series({"conservative": 0, "conservative, by start": kept}),
+        "MF-02": pd.DataFrame({"late_share": {("CTC", again): logs}}).rename_axis(["log", "policy"]),
+        "MF-03": pd.DataFrame({"EASY": [110, 110 + second]}, [100, 1100]),
+        "MF-04": pd.Series({"EASY": late}),
         "MF-48": pd.DataFrame({"beyond": [beyond]}),
         "MF-53": {"proportional": items, "one a job": longer},
     }
@@ -148,8 +148,8 @@ def differences(values, ceiling=(), runs=4, spread=0.001):
         for metric, value in zip((*BOTH, "backfilled"), (*pair, pair[0]), strict=True):
             relative = (value[load] if isinstance(value, dict) else value) + wiggles[label][seed]
             found = {"relative": relative, "ceiling": (label, load) in ceiling}
-            rows[1 + seed, label, load, "conservative", metric] = found
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis([name for name in DIFFERENCE if name != "rule"])
+            rows[1 + seed, label, load, "conservative", "EASY", metric] = found
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(DIFFERENCE)
 
 
 FAMILY = asked("mualem2001/feitelson-family", "names", "steps", "of_f", "of_f['MF-41']", "of_fsl", answers=None)
@@ -158,8 +158,8 @@ FAMILY = asked("mualem2001/feitelson-family", "names", "steps", "of_f", "of_f['M
 @described(FAMILY["of_f"] | FAMILY["of_fsl"])
 def family(accuracy=0.08, long=LOADS, ceiling=(), spread=0.001, **changed):
     """The differences of Figure 7 or others; the runs took 100 batches at so many loads, at this accuracy."""
-    cases = product(range(1, 5), ("F", "Jann"), LOADS, ("easy", "conservative"), BOTH)
-    index = pd.MultiIndex.from_tuples(cases, names=[name for name in POINT if name != "rule"])
+    cases = product(range(1, 5), ("F", "Jann"), LOADS, SCHEDULERS, BOTH)
+    index = pd.MultiIndex.from_tuples(cases, names=POINT)
     stopped = np.where(index.get_level_values("load").isin(long), "batches", "precision")
     points = pd.DataFrame({"accuracy": accuracy, "stopped": stopped}, index)
     return Curves(points, differences(AS_IN_FIGURE_7 | changed, ceiling, spread=spread))

@@ -6,6 +6,7 @@ from math import inf, isfinite, nan
 import numpy as np
 import pandas as pd
 import pytest
+from exhibits import read_as
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -360,7 +361,7 @@ def test_a_verdict_says_what_difference_could_have_been_told(monkeypatch):
 
 def cell(**judged):
     """The record of a number with these verdicts by reading."""
-    return {"readings": {rule: {"verdict": verdict, "low": 0, "high": 1} for rule, verdict in judged.items()}}
+    return {"readings": [read_as(word) | {"verdict": one, "low": 0, "high": 1} for word, one in judged.items()]}
 
 
 def test_of_several_readings_the_first_that_is_judged_is_taken():
@@ -383,7 +384,7 @@ CELLS = [
 
 
 @pytest.mark.parametrize(
-    "rules, inside, close, off",
+    "words, inside, close, off",
     [
         ((), 1, 1, 2),
         ((LIKELY,), 1, 1, 1),
@@ -392,8 +393,8 @@ CELLS = [
         ((CALENDAR, TEXT), 1, 0, 4),
     ],
 )
-def test_cells_are_counted_once_each_by_the_first_reading_that_is_judged(rules, inside, close, off):
-    found = judging.tally(CELLS, *rules)
+def test_cells_are_counted_once_each_by_the_first_reading_that_is_judged(words, inside, close, off):
+    found = judging.tally(CELLS, *words)
     assert (found[INSIDE], found[CLOSE], found[OFF]) == (inside, close, off)
     assert found["cells"] == found["bands"] == inside + close + off
     assert found["by_chance"] == pytest.approx(0.05 * found["cells"])

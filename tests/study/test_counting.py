@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from exhibits import judged_cell
+from exhibits import judged_cell, read_as
 
 from simlib._util import paths
 from simlib_study import judging
@@ -13,7 +13,7 @@ from simlib_study.judging import LIKELY, OTHER_LOG, RESTORED, TEXT
 from simlib_study.mualem2001 import printed_means
 from simlib_study.resampling import Interval
 
-EASY = {"log": "KTH", "policy": "easy", "metric": "response_s"}
+EASY = {"log": "KTH", "policy": "EASY", "metric": "response_s"}
 
 
 def exhibit(name, *cells, paper="mualem2001"):
@@ -23,8 +23,8 @@ def exhibit(name, *cells, paper="mualem2001"):
 def cell(of, published, low, high, **readings):
     """A number under the text, and verdicts in place of other readings'."""
     made = judged_cell(EASY | of, published, {TEXT: ((low + high) / 2, Interval(low, (low + high) / 2, high))})
-    for rule, verdict in readings.items():
-        made["readings"][rule] = made["readings"][TEXT] | {"verdict": verdict}
+    text = made["readings"][0]
+    made["readings"] += [text | read_as(word) | {"verdict": verdict} for word, verdict in readings.items()]
     return made
 
 
@@ -37,7 +37,7 @@ def found():
     """A mean of each kind, and what is none."""
     months = [cell({"month": month}, 100.0, 90, 110) for month in ("1996-10", "1996-11")]
     lost = cell({"log": "CTC", "month": "1997-01"}, 100.0, 90, 110)
-    lost["readings"][TEXT]["verdict"] = OTHER_LOG
+    lost["readings"][0]["verdict"] = OTHER_LOG
     load = cell({"month": "1996-10", "metric": "load"}, 0.7, 0.69, 0.71)
     of = {"metric": "response_s", "month": "1996-10"}
     difference = cell(of, 4.0, 3, 5)

@@ -52,7 +52,7 @@ def test_without_uniform_estimates_there_is_nothing_to_compare_the_model_with(ma
 
 
 def test_scheduling_runs_every_kind_of_estimates_under_every_scheduler(made):
-    assert len(made["scheduling"]) == 4 * 3 * 2  # schedulers and rules, kinds of estimates, metrics
+    assert len(made["scheduling"]) == 4 * 3 * 2  # policies, kinds of estimates, metrics
     assert len(made["near"]) == 8
     for key, row in made["near"].iterrows():
         assert row.off == pytest.approx(row.model / row.original - 1), key

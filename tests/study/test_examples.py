@@ -47,19 +47,18 @@ def ctc():
 
 def test_figure_3_delays_the_second_job_by_as_long_as_the_backfilled_one_runs(made):
     delay = made["delays"]
-    assert delay.easy.tolist() == [20, 103, 1003]
+    assert delay.EASY.tolist() == [20, 103, 1003]
     assert delay.without.tolist() == delay.conservative.tolist() == [20, 20, 20]
     assert simulate(small.figure3(1000), EASY()).jobs.start["first"] == 10
 
 
 def test_promises_are_counted_and_their_breach_measured(made):
     kept, known = made["promises"].loc["CTC"], small.promises(small.figure2())
-    pd.testing.assert_frame_equal(kept, known, check_dtype=False)
-    assert kept.promised["conservative"].tolist() == [4, 4, 4, 4]
-    assert kept.late["conservative"].to_dict() == {"arrival": 0, "start": 0, "none": 0, "rebackfill": 1}
-    late = kept.loc["conservative", "rebackfill"]
+    pd.testing.assert_frame_equal(kept.reset_index(drop=True), known.reset_index(drop=True), check_dtype=False)
+    assert kept.promised.tolist()[:4] == [4, 4, 4, 4] and kept.late.tolist()[:4] == [0, 0, 0, 1]
+    late = kept.loc["conservative, all made again"]
     assert (late.late_share, late.mean_late_s, late.worst_s) == (0.25, 50, 50)
-    assert kept.promised["EASY"].max() <= 2  # only who waits at the head is promised something
+    assert kept.promised[["EASY", "EASY, extra shared"]].max() <= 2  # only who waits at the head is promised something
 
 
 def test_the_claims_follow_from_the_counts(made):

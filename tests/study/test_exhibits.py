@@ -1,6 +1,7 @@
 """What a notebook does with its runs: readings, printed numbers beside ours, claims, pictures, files."""
 
 import json
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,25 +22,49 @@ def runs(shift=0.0, traces=("KTH",), spread=0.01):
     of_print = study.printed("mualem2001_table4")
     of_print = of_print[of_print.index.isin(traces, level="log")].unstack("metric")
     found = {run: of_print * (1 + shift + spread * (run - 5) / 5 * (run > 0)) for run in range(11)}
-    found = pd.concat({"text": pd.concat(found, names=["run"])}, names=["rule"])
-    return found.rename_axis(index={"log": "log", "policy": "policy"})
+    return pd.concat(found, names=["run"])
 
 
 # Readings
 
 
-def test_readings_stand_below_each_other_and_those_without_logs_are_left_out():
-    w = load("sample")
-    readings = {"text": ({"a": w}, 2), "restored": ({}, 2)}
-    found = study.by_reading(readings, lambda logs, shakes: replicate(logs, EASY(), shakes=shakes))
-    assert found.index.names == ["rule", "log", "run"] and list(found.index.unique("rule")) == ["text"]
-    assert found.loc["text"].equals(replicate({"a": w}, EASY(), shakes=2))
+EVERY = pd.Series(
+    {
+        (policy, log): number
+        for number, (policy, log) in enumerate(
+            product(["EASY", "FCFS", "EASY, shared"], ["CTC", "KTH", "CTC, restored", "CTC, calendar"])
+        )
+    }
+).rename_axis(["policy", "log"])
+"""Every policy on every log, numbered."""
+
+
+def test_a_summary_has_words_for_pairs_of_policy_and_log_and_leaves_others_out():
+    found = study.in_words(EVERY)
+    text, likely = ("EASY", "CTC", "text"), ("EASY", "CTC", "likely")
+    assert (found[text], found[likely], found["EASY", "CTC", "restored"]) == (0, 8, 10)
+    assert found["EASY", "CTC", "calendar"] == 3 and len(found) == len(EVERY) - 3  # on restored logs, by the calendar
+    counted = EVERY.xs("EASY", level="policy")
+    assert study.in_words(counted).to_dict() == {
+        ("CTC", "text"): 0, ("KTH", "text"): 1, ("CTC", "restored"): 2, ("CTC", "calendar"): 3
+    }  # fmt: skip
+
+
+def test_what_is_not_read_differently_stands_under_every_reading():
+    found = study.readings(EVERY)
+    assert list(found) == ["text", "likely", "restored"]
+    easy, fcfs = ({name: of[policy].to_dict() for name, of in found.items()} for policy in ("EASY", "FCFS"))
+    assert easy == {"text": {"CTC": 0, "KTH": 1}, "likely": {"CTC": 8, "KTH": 9}, "restored": {"CTC": 10, "KTH": 9}}
+    assert fcfs == {"text": {"CTC": 4, "KTH": 5}, "likely": {"CTC": 4, "KTH": 5}, "restored": {"CTC": 6, "KTH": 5}}
+    assert list(study.readings(EVERY.loc[["EASY", "FCFS"], ["CTC", "KTH"]])) == ["text"]
 
 
 def test_a_log_that_is_drawn_has_the_median_of_its_runs_for_the_log_as_it_is_and_others_keep_it():
-    logs = {"drawn": lambda seed: load("sample").select(np.arange(6000) < 500 + 100 * seed), "filed": load("sample")}
-    found = study.by_reading({"restored": (logs,)}, lambda logs: replicate(logs, EASY(), shakes=5)).loc["restored"]
-    assert found.loc["drawn"].loc[0].equals(found.loc["drawn"].drop(0).median().rename(0))
+    lost = lambda seed: load("sample").select(np.arange(6000) < 500 + 100 * seed)  # noqa: E731
+    logs = {"drawn, restored": lost, "filed": load("sample")}
+    found = study.median_first(replicate(logs, EASY(), shakes=5))
+    drawn = found.loc["drawn, restored"]
+    assert drawn.loc[0].equals(drawn.drop(0).median().rename(0))
     assert found.loc["filed"].equals(replicate(logs["filed"], EASY(), shakes=5))
 
 
@@ -47,17 +72,17 @@ def test_a_log_that_is_drawn_has_the_median_of_its_runs_for_the_log_as_it_is_and
 
 
 def test_printed_numbers_have_the_levels_and_decimals_of_print():
-    assert study.printed("mualem2001_table3")["easy", "bounded_slowdown", "CTC", "original"] == 3.82
+    assert study.printed("mualem2001_table3")["EASY", "bounded_slowdown", "CTC", "original"] == 3.82
     assert study.printed("mualem2001_table1_differences")["CTC", "1996-07", "response_s"] == 1.9
     digits = judging.decimals("mualem2001_table3")
-    assert [digits["easy", "bounded_slowdown", trace, "f1"] for trace in ("CTC", "KTH")] == [2, 1]
+    assert [digits["EASY", "bounded_slowdown", trace, "f1"] for trace in ("CTC", "KTH")] == [2, 1]
 
 
 def test_a_number_is_inside_close_or_off():
     for shift, expected in ((0, "inside"), (0.03, "close"), (0.2, "off")):
         table = study.judge(runs(shift), "mualem2001_table4")
         assert set(table.xs("response_s", level="metric").verdict) == {expected}
-    row = table.xs(("response_s", "KTH", "easy", "original"), level=(0, 1, 2, 3)).iloc[0]
+    row = table.xs(("response_s", "KTH", "EASY", "original"), level=(0, 1, 2, 3)).iloc[0]
     assert (row.published, row.ours, row.deviation) == (15568, pytest.approx(15568 * 1.2), pytest.approx(0.2))
     assert row.low < row["median"] < row.high
 
@@ -74,7 +99,7 @@ def test_a_printed_number_is_as_wide_as_its_last_digit():
 def test_differences_are_judged_by_points_and_have_no_relative_deviation():
     of_print = study.printed("mualem2001_table4_differences").unstack("metric")
     for points, expected in ((0, "inside"), (4.9, "close"), (12, "off")):
-        made = pd.concat({(("text"), run): of_print + points for run in range(3)}, names=["rule", "run"])
+        made = pd.concat({run: of_print + points for run in range(3)}, names=["run"])
         table = study.judge(made, "mualem2001_table4_differences", points=True)
         assert set(table.xs("response_s", level="metric").verdict) == {expected} and "deviation" not in table
 
@@ -85,7 +110,7 @@ def test_numbers_of_absent_logs_stand_alone_and_those_that_are_not_printed_are_n
             return log == "CTC"
 
         def origin(self, **of):
-            return {"unjudged": {"text": judging.INFERRED}}
+            return {"unjudged": judging.INFERRED}
 
     table = study.judge(runs(), "mualem2001_table4", Logs({}))
     absent = table.xs("CTC", level="log")
@@ -95,31 +120,34 @@ def test_numbers_of_absent_logs_stand_alone_and_those_that_are_not_printed_are_n
     assert found.verdict.isna().all() and found.published.isna().all() and cells(found) == []
 
 
-def under(**rules):
-    """Runs under several rules: by rule a shift and the logs."""
-    return pd.concat([runs(*of).rename(index={"text": rule}, level="rule") for rule, of in rules.items()])
+def named(made, policy="", log=""):
+    """Runs with something behind the names of their policies and logs."""
+    made = made.rename(lambda name: f"{name}{policy}", level="policy")
+    return made.rename(lambda name: f"{name}{log}", level="log")
 
 
 def test_a_log_that_lacks_jobs_is_shown_and_not_judged_unless_they_are_put_back():
     class Logs(study.Logs):
-        def origin(self, **of):
-            return {"unjudged": {"text": judging.OTHER_LOG, "calendar": judging.INFERRED}, "note": "lacks 7 jobs"}
+        def origin(self, log, **of):
+            why = {"KTH": judging.OTHER_LOG, "KTH, calendar": judging.INFERRED}
+            return {"unjudged": why.get(log, ""), "note": "lacks 7 jobs"}
 
-    table = study.judge(under(text=(), restored=(), calendar=()), "mualem2001_table4", Logs({}))
-    found = {rule: set(table.xs(rule, level="rule").verdict) for rule in ("text", "restored", "calendar")}
-    assert found == {"text": {judging.OTHER_LOG}, "restored": {"inside"}, "calendar": {judging.INFERRED}}
+    made = pd.concat([runs(), named(runs(), log=", restored"), named(runs(), log=", calendar")])
+    table = study.judge(made, "mualem2001_table4", Logs({}))
+    found = {log: set(table.xs(log, level="log").verdict) for log in table.index.unique("log")}
+    assert found == {"KTH": {judging.OTHER_LOG}, "KTH, restored": {"inside"}, "KTH, calendar": {judging.INFERRED}}
     assert set(table.note) == {"lacks 7 jobs"}
 
 
 def test_tallies_have_a_column_of_their_own_for_restored_logs_where_others_count_as_under_likely():
     both = ["KTH", "CTC"]
-    made = under(text=(0.2, both), likely=(0.03, both), restored=(0, ["KTH"]))
+    likely = named(runs(0.03, both), ", differently")
+    made = pd.concat([runs(0.2, both), likely, named(runs(0, ["KTH"]), ", differently", ", restored")])
     table = study.judge(made, "mualem2001_table4").query("metric == 'response_s'")
     found = study.tallies(table, "log").sort_index()
     assert list(found.columns.unique(0)) == ["text", "likely", "restored"]
-    counts = {
-        rule: found[rule][["cells", "inside", "close", "off"]].to_numpy().tolist() for rule in found.columns.unique(0)
-    }
+    shown = ["cells", "inside", "close", "off"]
+    counts = {word: found[word][shown].to_numpy().tolist() for word in found.columns.unique(0)}
     assert counts["text"] == [[4, 0, 0, 4]] * 2 and counts["likely"] == [[4, 0, 4, 0]] * 2
     assert counts["restored"] == [[4, 0, 4, 0], [4, 4, 0, 0]]  # CTC has only the programs
 
@@ -133,10 +161,14 @@ def test_drawn_estimates_are_judged_by_the_band_of_means_of_ten():
     assert narrower.between(0.2, 0.5).all()
 
 
-def test_cells_have_every_rule_and_are_taken_from_judged_numbers():
-    table = study.judge(runs(), "mualem2001_table4")
-    (cell,) = [one for one in cells(table) if list(one["of"].values()) == ["response_s", "KTH", "easy", "scaled"]]
-    assert cell["published"] == 15060 and cell["readings"]["text"]["verdict"] == "inside"
+def test_cells_have_every_policy_and_log_and_are_taken_from_judged_numbers():
+    made = pd.concat([runs(), named(runs(0.2), ", differently"), named(runs(), log=", restored")])
+    table = study.judge(made, "mualem2001_table4")
+    (cell,) = [one for one in cells(table) if list(one["of"].values()) == ["response_s", "KTH", "EASY", "scaled"]]
+    verdicts = {(one["policy"], one["log"]): one["verdict"] for one in cell["readings"]}
+    expected = {("EASY", "KTH"): "inside", ("EASY, differently", "KTH"): "off", ("EASY", "KTH, restored"): "inside"}
+    assert cell["published"] == 15060 and verdicts == expected
+    assert judging.tally(cells(table), "restored")["cells"] == 0  # the text's policies on restored logs are no summary
     table.loc[table.index.isin(["scaled"], level="quantity"), "verdict"] = None
     assert {one["of"]["quantity"] for one in cells(table)} == {"original"}
 
@@ -145,7 +177,7 @@ def test_what_was_counted_is_judged_without_a_spread():
     ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
     table = study.judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2")
     assert table.verdict.tolist() == ["inside", "off"]
-    assert cells(table)[0]["readings"]["text"]["low"] == 793
+    assert cells(table)[0]["readings"][0]["low"] == 793
 
 
 def test_of_a_log_of_ones_own_nothing_is_printed():
@@ -156,9 +188,9 @@ def test_of_a_log_of_ones_own_nothing_is_printed():
 # Claims
 
 
-def change(value, rules=("text", "likely")):
-    rows = {(rule, log, run): value for rule in rules for log in ("CTC", "KTH") for run in range(4)}
-    return pd.Series(rows, name="x").rename_axis(["rule", "log", "run"])
+def change(value, logs=("CTC", "KTH")):
+    rows = {(log, run): value for log in logs for run in range(4)}
+    return pd.Series(rows, name="x").rename_axis(["log", "run"])
 
 
 def improving(of):
@@ -166,8 +198,7 @@ def improving(of):
 
 
 def test_a_claim_is_decided_under_each_reading_and_by_that_of_the_text():
-    mixed = pd.concat([change(-1, ("text",)), change(1, ("likely",))])
-    found = study.claim("MF-36", mixed, improving)
+    found = study.claim("MF-36", {"text": change(-1), "likely": change(1)}, improving)
     assert (found["verdict"], found["readings"]["likely"]["verdict"]) == (REPRODUCED, NOT)
     assert repr(found).startswith(
         "MF-36  REPRODUCED, shown 1, open 0, contradicted 0 (likely program: not reproduced): "
@@ -176,7 +207,7 @@ def test_a_claim_is_decided_under_each_reading_and_by_that_of_the_text():
 
 
 def test_a_claim_without_its_logs_cannot_be_tested_and_print_is_asked_all_the_same():
-    made = pd.concat([change(-1), change(-1, ("printed",)).rename(index={"CTC": "SDSC"}, level="log")])
+    made = {"text": change(-1), "likely": change(-1), "printed": change(-1, ("SDSC", "KTH"))}
     found = study.claim("MF-36", made, improving, needs=["KTH", "SDSC"])
     assert found["verdict"] == UNTESTED and list(found["readings"]) == ["printed"]
 
@@ -213,11 +244,11 @@ def test_a_share_of_cases_has_the_interval_of_so_many():
 
 def test_printed_numbers_are_a_reading_of_one_run():
     made = runs()
-    both = study.with_printed(made, "mualem2001_table4")
-    assert both.loc["text"].equals(made.loc["text"])
-    assert both.loc["printed"].index.unique("run").tolist() == [0]
-    easy = both.response_s.xs(("printed", "KTH", "easy", "original"), level=("rule", "log", "policy", "quantity"))
-    assert easy.tolist() == [15568]
+    both = study.with_printed(study.readings(made), "mualem2001_table4")
+    assert both["text"].equals(made)
+    of_print = both["printed"].response_s
+    assert of_print.index.names == made.index.names and of_print.index.unique("run").tolist() == [0]
+    assert of_print.xs(("KTH", "EASY", "original"), level=("log", "policy", "quantity")).tolist() == [15568]
 
 
 def test_a_finding_is_withdrawn_where_logs_are_stood_in_for():

@@ -9,13 +9,13 @@ from helpers import texts
 from simlib import EASY, Conservative, load, plots, replicate, simulate
 from simlib_study import records
 from simlib_study.claims import UNTESTED
-from simlib_study.judging import AS_IT_IS, TEXT
+from simlib_study.judging import AS_IT_IS
 from simlib_study.mualem2001 import figures5_6
 from simlib_study.mualem2001.figures5_6 import WEEK
 
 plots.plt.switch_backend("Agg")
 
-POLICIES = {"easy": EASY(), "conservative": Conservative()}
+POLICIES = {"EASY": EASY(), "conservative": Conservative()}
 FEW = {"shakes": 2, "model_jobs": 600, "model_seeds": 2, "model_loads": [0.6, 0.8]}
 
 
@@ -30,12 +30,16 @@ def runs_of(values):
 
 
 def test_differences_are_taken_run_by_run():
-    changes = figures5_6.compared(runs_of({"easy": [0.5, 0.4, 0.6], "conservative": [0.52, 0.44, 0.63]})).backfilled
+    changes = figures5_6.compared(runs_of({"EASY": [0.5, 0.4, 0.6], "conservative": [0.52, 0.44, 0.63]})).backfilled
     assert changes["difference"].tolist() == pytest.approx([0.02, 0.04, 0.03])
     assert changes["relative"].tolist() == pytest.approx([0.04, 0.1, 0.05])
-    three = figures5_6.compared(runs_of({"easy": [0.5], "conservative": [0.6], "FCFS": [0.0]})).backfilled
+    three = figures5_6.compared(runs_of({"EASY": [0.5], "conservative": [0.6], "FCFS": [0.0]})).backfilled
     assert three["relative of FCFS"].tolist() == [-1] and three["difference"].tolist() == pytest.approx([0.1])
-    assert figures5_6.compared(runs_of({"easy": [0.0], "SJF": [0.1]})).backfilled["relative"].isna().all()
+    both = {"EASY": [0.5], "EASY, shared": [0.4], "conservative": [0.6], "conservative, by start": [0.7]}
+    likely = figures5_6.compared(runs_of(both)).backfilled
+    assert likely["difference"].tolist() == pytest.approx([0.1])
+    assert likely["difference, by start"].tolist() == pytest.approx([0.3])  # against EASY, shared
+    assert figures5_6.compared(runs_of({"EASY": [0.0], "SJF": [0.1]})).backfilled["relative"].isna().all()
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +54,9 @@ def notebook(tmp_path_factory):
 
 def test_the_printed_table_has_the_performance_and_not_the_amounts(notebook):
     changes = figures5_6.compared(
-        runs_of({"easy": [0.5], "conservative": [0.5]}).assign(response_s=1, bounded_slowdown=1)
+        runs_of({"EASY": [0.5], "conservative": [0.5]}).assign(response_s=1, bounded_slowdown=1)
     )
-    table = pd.concat({TEXT: changes}, names=["rule"]).reorder_levels(["of", "rule", "log", "run", "group"])
-    of_print = figures5_6.with_printed(table).xs("printed", level="rule")
+    of_print = figures5_6.with_printed(changes)["printed"]
     assert list(notebook["amounts"](of_print)) == ["SDSC response time", "SDSC bounded slowdown"]
     assert (of_print[["response_s", "bounded_slowdown"]] > 0.1).all(axis=None)
 
@@ -66,10 +69,10 @@ def test_what_stands_in_for_logs_is_not_judged_and_models_are(notebook):
 
 
 def test_intervals_on_models_are_those_of_student_over_the_seeds():
-    changes = figures5_6.compared(runs_of({"easy": [0.5, 0.6, 0.7], "conservative": [0.4, 0.5, 0.7]}))
+    changes = figures5_6.compared(runs_of({"EASY": [0.5, 0.6, 0.7], "conservative": [0.4, 0.5, 0.7]}))
     table = figures5_6.intervals(changes).xs("backfilled", level="metric")
     half = 2.919986 * 0.1 / np.sqrt(3)  # 95th percentile of Student's t with 2 degrees of freedom
-    easy = table.xs("easy", level="of").iloc[0]
+    easy = table.xs("EASY", level="of").iloc[0]
     assert tuple(easy[["low", "mean", "high"]]) == pytest.approx((0.6 - half, 0.6, 0.6 + half))
     relative = table.xs("relative", level="of")["mean"].iloc[0]
     assert relative == pytest.approx(np.mean([0.4 / 0.5, 0.5 / 0.6, 1]) - 1)
@@ -112,13 +115,13 @@ def test_only_the_model_that_repeats_its_jobs_has_feedback(notebook):
 @pytest.mark.slow
 def test_on_sdsc_conservative_backfills_more(log):
     runs = replicate(log("SDSC-SP2"), POLICIES, shakes=2, measures=["backfilled"]).backfilled.unstack("policy")
-    assert (runs.conservative / runs.easy - 1).between(0.03, 0.1).all()
+    assert (runs.conservative / runs.EASY - 1).between(0.03, 0.1).all()
 
 
 @pytest.mark.thorough
 def test_figure_5_by_user_draws_those_with_most_jobs(small_logs):
     made = executed("mualem2001/figure5", logs=["KTH"], by="user", **FEW)
-    users = made["by_group"].xs("easy", level="of").xs((TEXT, "KTH"), level=("rule", "workload"))
+    users = made["by_group"].xs(("EASY", "KTH"), level=("of", "workload"))
     jobs = made["logs"]["KTH"].jobs
     assert users.jobs.to_dict() == jobs.user.astype(str).value_counts().to_dict()
     assert made["picture_by_group"].get_supxlabel() == "user"

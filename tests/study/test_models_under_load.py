@@ -11,6 +11,7 @@ from exhibits import parts
 from helpers import legend, random_jobs
 
 import simlib
+import simlib_study as study
 import simlib_study.load_curves
 from simlib import EASY, Conservative, estimates, plots
 from simlib.models import feitelson96
@@ -25,10 +26,7 @@ from tools import fit_family
 plots.plt.switch_backend("Agg")
 
 ENDLESS = {"most": 100, "precision": None, "ceiling": None}
-READINGS = {
-    TEXT: {"easy": EASY(), "conservative": Conservative()},
-    LIKELY: {"easy": EASY(reuse_extra=True), "conservative": Conservative()},
-}
+POLICIES = {"EASY": EASY(), "EASY, shared": EASY(reuse_extra=True), "conservative": Conservative()}
 
 
 # Simulations
@@ -37,7 +35,7 @@ READINGS = {
 def of_one(workloads, batch, loads=(0.5, 0.8), **settings):
     """The curves of one workload of each model."""
     models = {label: lambda seed, workload=workload: workload for label, workload in workloads.items()}
-    return load_curves.curves(models, READINGS, loads, seeds=[1], batch=batch, **settings)
+    return load_curves.curves(models, POLICIES, loads, seeds=[1], batch=batch, **settings)
 
 
 def test_results_depend_neither_on_threads_nor_on_the_order_of_workloads(forget):
@@ -62,7 +60,7 @@ def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
     )
     settings = {"batch": {"made": 20, "also made": 20}, "stopping": ENDLESS}
     once = of_one({"made": w}, loads=(0.5, 0.7), **settings)
-    assert len(found) == 2 * 3  # conservative is the same under both rules
+    assert len(found) == 2 * 3
     again = of_one({"also made": w}, loads={"also made": (0.7,)}, **settings)
     assert len(found) == 2 * 3
     for table, part in zip(once, again, strict=True):
@@ -73,7 +71,7 @@ def test_what_was_simulated_at_a_load_is_not_simulated_again(monkeypatch):
 
 def test_every_seed_makes_another_replication_whose_policies_are_compared_with_the_first():
     settings = {"seeds": [5, 6], "batch": {"made": 20}}
-    points, differences = load_curves.curves({"made": lambda seed: random_jobs(300, seed)}, READINGS, [0.7], **settings)
+    points, differences = load_curves.curves({"made": lambda seed: random_jobs(300, seed)}, POLICIES, [0.7], **settings)
     assert points.index.unique("run").tolist() == [1, 2]
     assert points.xs(1).equals(of_one({"made": random_jobs(300, 5)}, {"made": 20}, [0.7]).points.xs(1))
     assert differences.index.unique("policy").tolist() == ["conservative"]
@@ -85,11 +83,11 @@ def test_pictures_ring_what_the_ceiling_stopped_and_leave_out_what_lies_far_abov
     workloads = {"one": random_jobs(500), "other": random_jobs(600)}
     settings = {"batch": {"one": 20, "other": 20}, "stopping": ENDLESS | {"ceiling": 1000}}
     points, differences = (table.loc[1] for table in of_one(workloads, loads=(0.3, 0.95), **settings))
-    figure = load_curves.drawn(points.xs(TEXT, level="rule"), "mean", {"response_s": 900})
+    figure = load_curves.drawn(study.readings(points)["text"], "mean", {"response_s": 900})
     assert [ax.get_title("left") for ax in figure.axes] == ["one", "other", "", ""]
     assert figure.axes[0].get_ylim() == (0, 900) != figure.axes[2].get_ylim()
     others = load_curves.differences_drawn(differences)
-    for drawn, entries in ((figure, ["EASY", "conservative"]), (others, ["one", "other", TEXT, LIKELY])):
+    for drawn, entries in ((figure, ["EASY", "conservative"]), (others, ["one", "other", "EASY", "EASY, shared"])):
         found = legend(drawn)
         assert found == [*entries, "stopped: too high"]
 
@@ -263,7 +261,7 @@ def test_a_claim_holds_for_all_or_for_none_and_members_whose_variant_is_unlike_h
     assert MAIN not in {one["on"] for one in found["readings"][TEXT]["parts"]}
     assert f"enlarged, {MAIN} -5.0% (-6.0% to -4.0%)" in found["evidence"]
     table = feitelson_family.answers({"MF-21": measured(LONGER)}, unlike)
-    table = table.xs(("MF-21", "enlarged", TEXT), level=("claim", "part", "rule")).verdict
+    table = table.xs(("MF-21", "enlarged", TEXT), level=("claim", "part", "under")).verdict
     assert (table[MAIN], table["Paragon"]) == (NOT_COUNTED, HOLDS)
     one = {"Fl": Measure(0.3, 0.2, 0.4), "Fs": Measure(0.9, 0.8, 1.0)}
     table = feitelson_family.answers({"MF-43": {TEXT: {MAIN: one, "Paragon": one}}}, unlike).verdict

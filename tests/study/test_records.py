@@ -52,7 +52,7 @@ def record(root, workload):
     log = workload([(0, 10, 10, 3)], 4)
     log._source = {"file": "made-up.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
     readings = {"text": (1.1, Interval(0.9, 1.05, 1.2)), "likely": (1.4, Interval(1.2, 1.3, 1.5))}
-    of = {"log": "CTC", "month": "1996-07", "quantity": "easy_response_s"}
+    of = {"log": "CTC", "month": "1996-07", "quantity": "EASY_response_s"}
     cells = [
         judged_cell(of, 1.0, readings, decimals=1, note="so it is"),
         judged_cell(of | {"f": 2}, 0.0, 1.0, unjudged={judging.TEXT: judging.OTHER_LOG}),
@@ -67,8 +67,9 @@ def test_what_an_exhibit_saves_follows_the_schema(record):
     assert record["seed"] == 3
     assert (record["logs"][0]["unestimated"], record["logs"][0]["verified"]) == (0, None)
     first, second = (cell["readings"] for cell in record["verdicts"]["cells"])
-    assert {rule: ours["verdict"] for rule, ours in first.items()} == {"text": judging.INSIDE, "likely": judging.OFF}
-    assert {rule: ours["verdict"] for rule, ours in second.items()} == {"text": judging.OTHER_LOG}
+    assert [ours["policy"] for ours in first] == ["EASY", "EASY, differently"]
+    assert [ours["verdict"] for ours in first] == [judging.INSIDE, judging.OFF]
+    assert [ours["verdict"] for ours in second] == [judging.OTHER_LOG]
 
 
 @pytest.mark.parametrize("key", SCHEMA["required"])
@@ -78,13 +79,13 @@ def test_a_record_that_lacks_something_is_refused(record, key):
 
 
 WRONG = {
-    "a verdict of no kind": lambda cell, claim, log: cell["readings"]["text"].update(verdict="nearly"),
+    "a verdict of no kind": lambda cell, claim, log: cell["readings"][0].update(verdict="nearly"),
     "a cell that the paper does not print": lambda cell, claim, log: cell.update(published=None),
     "a cell of nothing": lambda cell, claim, log: cell.pop("of"),
     "a cell that is printed nowhere": lambda cell, claim, log: cell.pop("exhibit"),
     "a cell with more to it": lambda cell, claim, log: cell.update(sd=0.1),
-    "a reading without a verdict": lambda cell, claim, log: cell["readings"]["likely"].pop("verdict"),
-    "a reading by no rule": lambda cell, claim, log: cell["readings"].update(other=cell["readings"]["text"]),
+    "a reading without a verdict": lambda cell, claim, log: cell["readings"][1].pop("verdict"),
+    "a reading with more to it": lambda cell, claim, log: cell["readings"][0].update(rule="text"),
     "a cell without a reading": lambda cell, claim, log: cell["readings"].clear(),
     "a claim of no paper": lambda cell, claim, log: claim.update(id="XY-01"),
     "a claim without evidence": lambda cell, claim, log: claim.pop("evidence"),
@@ -122,7 +123,7 @@ def test_an_exhibit_is_a_folder_with_tables_pictures_and_a_record(root, workload
     assert (folder / "numbers.csv").read_text() == "month,value\n1996-10,0.3333\n"
     record = read(folder / "record.json")
     (cell,) = record["verdicts"]["cells"]
-    ours = cell["readings"]["text"]
+    (ours,) = cell["readings"]
     assert (ours["ours"], ours["median"], cell["of"]) == (1.2346, None, {"jobs": 3})
     assert record["logs"][0]["jobs"] == 1 and record["parameters"] == {"x": [1]}
     assert record["versions"]["simlib"] == simlib.__version__
@@ -156,7 +157,7 @@ def test_a_synthetic_exhibit_never_goes_to_the_figures(root, capsys):
     record = read(folder / "record.json")
     assert record["synthetic"] is True
     (cell,) = record["verdicts"]["cells"]
-    assert {ours["verdict"] for ours in cell["readings"].values()} == {judging.OTHER_LOG}
+    assert {ours["verdict"] for ours in cell["readings"]} == {judging.OTHER_LOG}
     assert plots.SYNTHETIC in texts(figure)
     assert "SYNTHETIC" in capsys.readouterr().out
     assert pd.read_csv(folder / "numbers.csv").data.tolist() == [plots.SYNTHETIC]
@@ -193,45 +194,47 @@ def test_what_stands_in_for_a_log_tests_no_claim(root):
 
 @pytest.fixture
 def found():
-    """Two traces under two rules: 10 as they are, 1 to 101 in replications; the second has half as many."""
+    """Two traces under two policies: 10 as they are, 1 to 101 in replications; the second has half as many."""
     values = {
-        (trace, rule, number, "wait"): 10.0 if number == AS_IT_IS else float(number) * (2 if rule == "likely" else 1)
+        (trace, policy, number, "wait"): 10.0 if number == AS_IT_IS else float(number) * (2 if policy == "SJF" else 1)
         for trace in ("KTH", "CTC")
-        for rule, count in (("text", 101), ("likely", 51))
+        for policy, count in (("EASY", 101), ("SJF", 51))
         for number in range(count + 1)
     }
-    return pd.Series(values).rename_axis(["log", "rule", "run", "metric"])
+    return pd.Series(values).rename_axis(["log", "policy", "run", "metric"])
 
 
 def test_a_summary_has_ours_as_it_is_and_where_one_more_replication_would_lie(found):
     table = judging.spread(found)
-    assert table.index.tolist() == [(t, r, "wait") for t in ("KTH", "CTC") for r in ("text", "likely")]
-    row = table.loc["CTC", "text", "wait"]
+    assert table.index.tolist() == [(t, r, "wait") for t in ("KTH", "CTC") for r in ("EASY", "SJF")]
+    row = table.loc["CTC", "EASY", "wait"]
     expected = 10, 51, -7.4178, 51, 109.4178
     assert (row.ours, row["mean"], row.low, row["median"], row.high) == pytest.approx(expected, rel=1e-4)
     assert row.sd == pytest.approx(np.std(range(1, 102), ddof=1))
-    assert table.loc["KTH", "likely", "wait"]["median"] == 52  # of the 51 that there are
+    assert table.loc["KTH", "SJF", "wait"]["median"] == 52  # of the 51 that there are
 
 
 def test_where_none_is_as_it_is_ours_is_the_mean_and_the_band_that_of_averages(found):
     random = found.drop(AS_IT_IS, level="run")
-    one, ten = (judging.spread(random, averaged=count).loc["KTH", "text", "wait"] for count in (1, 10))
+    one, ten = (judging.spread(random, averaged=count).loc["KTH", "EASY", "wait"] for count in (1, 10))
     assert one.ours == ten.ours == 51
     assert ten.high - ten.low == pytest.approx((one.high - one.low) / np.sqrt(10), rel=0.3)
     assert judging.spread(random).ours.isna().all()
 
 
 def test_levels_come_in_the_order_in_which_their_values_appear(found):
-    table = judging.in_order(judging.spread(found), "metric", "log", "rule")
-    assert table.index.tolist() == [("wait", t, r) for t in ("KTH", "CTC") for r in ("text", "likely")]
+    table = judging.in_order(judging.spread(found), "metric", "log", "policy")
+    assert table.index.tolist() == [("wait", t, r) for t in ("KTH", "CTC") for r in ("EASY", "SJF")]
 
 
-def test_for_reading_every_further_rule_says_only_how_far_it_is_off(found):
-    printed = pd.Series({("wait", "KTH"): 20.0}).rename_axis(["metric", "log"])
-    table = judging.against(judging.in_order(judging.spread(found), "log", "metric", "rule"), printed)
+def test_a_policy_that_is_read_differently_stands_beside_the_same_printed_number(found):
+    found = found.rename({"SJF": "EASY, extra shared"}, level="policy")
+    printed = pd.Series({("wait", "KTH", "EASY"): 20.0}).rename_axis(["metric", "log", "policy"])
+    table = judging.against(judging.in_order(judging.spread(found), "log", "metric", "policy"), printed)
     text = judging.beside(table, "{:.0f}", "metric")
-    assert text.loc["KTH", "wait"].to_dict() == {"paper": "20", "ours": "10", "off": "-50.0%", "likely off": "-50.0%"}
-    assert text.loc["CTC", "wait"].to_dict() == {"paper": "", "ours": "10", "off": "", "likely off": ""}
+    for policy in ("EASY", "EASY, extra shared"):
+        assert text.loc[("KTH", policy), "wait"].to_dict() == {"paper": "20", "ours": "10", "off": "-50.0%"}
+        assert text.loc[("CTC", policy), "wait"].to_dict() == {"paper": "", "ours": "10", "off": ""}
 
 
 def test_a_wide_table_keeps_its_names_where_others_were_filtered_away():

@@ -11,7 +11,7 @@ import simlib_study as study
 from simlib import EASY, Conservative, replicate, simulate
 from simlib._util.cache import identity
 from simlib_study import judging, mualem2001
-from simlib_study.judging import CALENDAR, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT
+from simlib_study.judging import CALENDAR, CLOSE, INFERRED, INSIDE, OFF, OTHER_LOG, RESTORED
 from simlib_study.mualem2001 import WHOLE, Trace, restored
 from simlib_study.mualem2001.restored import POOL
 
@@ -49,9 +49,7 @@ def test_each_run_of_a_restored_log_is_another_draw_and_their_median_stands_for_
         return replicate(logs, EASY(), shakes=3, seed=4, measures=logs.monthly)
 
     logs = trace_logs(trace)
-    runs = (
-        study.by_reading({RESTORED: (logs.restored,)}, simulated).loc[RESTORED, "CTC"].xs("settled", level="calendar")
-    )
+    runs = study.median_first(simulated(logs.restored)).loc["CTC, restored"].xs("settled", level="calendar")
     for run, seed in enumerate((4, 5, 6), 1):
         of_draw = means(trace.lost.whole(seed), EASY(), seed=seed)
         assert runs.loc[run, WHOLE][list(of_draw)].to_dict() == pytest.approx(of_draw, rel=1e-12)
@@ -64,26 +62,25 @@ def test_each_run_of_a_restored_log_is_another_draw_and_their_median_stands_for_
 def test_draws_differ_even_where_nothing_is_shaken(trace):
     logs = trace_logs(trace)
     back, filed = (replicate(of, EASY(), shakes=3, seconds=0).mean_response for of in (logs.restored, logs))
-    assert (back.loc["CTC"].loc[1:].nunique(), filed.nunique()) == (3, 1)
+    assert (back.loc["CTC, restored"].loc[1:].nunique(), filed.nunique()) == (3, 1)
 
 
 def test_of_logs_that_lost_nothing_none_are_restored(trace, kth):
-    assert not trace_logs(kth).restored
-    assert list(trace_logs(trace, kth).restored) == ["CTC", "KTH"]
-    assert [each.name for each in trace_logs(trace, kth).restored.workloads()] == ["thinned, restored", "sample"]
+    assert not trace_logs(kth).restored and not trace_logs(kth).put_back(0)
+    assert list(trace_logs(trace, kth).restored) == ["CTC, restored"]
+    assert [each.name for each in trace_logs(trace, kth).restored.workloads()] == ["thinned, restored"]
+    whole = trace_logs(trace, kth).put_back(0)
+    assert {name: each.name for name, each in whole.items()} == {"CTC": "thinned, restored", "KTH": "sample"}
 
 
 def test_where_jobs_are_missing_the_restored_log_alone_decides(trace):
-    def simulated(logs):
-        return replicate(logs, policies, shakes=3, measures=logs.monthly).xs("settled", level="calendar")
-
     kth = replace(trace, name="KTH", lost=None, missing={})
-    logs, policies = trace_logs(trace, kth), {"easy": EASY()}
-    runs = study.by_reading({LIKELY: (logs,), RESTORED: (logs.restored,)}, simulated)
-    table = study.judge(runs, "mualem2001_table1", logs).xs(("easy", "response_s"), level=("policy", "metric"))
-    august = table.verdict.xs(("CTC", "1996-08"), level=("log", "month"))
-    assert august[LIKELY] == OTHER_LOG and august[RESTORED] in (INSIDE, CLOSE, OFF)
-    assert set(table.xs("KTH", level="log").index.unique("rule")) == {LIKELY}  # it comes out as under that rule
+    logs, policies = trace_logs(trace, kth), {"EASY": EASY()}
+    runs = replicate(logs | logs.restored, policies, shakes=3, measures=logs.monthly).xs("settled", level="calendar")
+    table = study.judge(runs, "mualem2001_table1", logs).xs(("EASY", "response_s"), level=("policy", "metric"))
+    august = table.verdict.xs("1996-08", level="month")
+    assert august["CTC"] == OTHER_LOG and august["CTC, restored"] in (INSIDE, CLOSE, OFF)
+    assert august["CTC, restored"] != august["CTC"] and list(august.index) == ["CTC", "KTH", "CTC, restored"]
 
 
 BACK = range(3001, 3101)
@@ -198,7 +195,7 @@ def test_numbers_from_which_a_setting_was_inferred_are_told_by_what_they_are_of(
     assert not lossy().lost.inferred_from({"month": "1996-08", "metric": "load"})
     of = lossy(inferred_from=[{"month": "1996-08", "policy": ""}]).lost  # a difference between the schedulers
     assert of.inferred_from({"month": "1996-08", "metric": "response_s"})
-    assert not of.inferred_from({"month": "1996-08", "metric": "response_s", "policy": "easy"})
+    assert not of.inferred_from({"month": "1996-08", "metric": "response_s", "policy": "EASY"})
 
 
 def test_a_mean_that_was_measured_a_few_times_is_drawn_as_students_t_has_it():
@@ -209,14 +206,16 @@ def test_a_mean_that_was_measured_a_few_times_is_drawn_as_students_t_has_it():
     assert np.quantile(drawn, 0.975) == pytest.approx(700 + 3.182 * error, rel=0.1)
 
 
+READINGS = "", RESTORED, CALENDAR
+"""How a log may be read: as it is, or differently."""
+
 # A trace that lost jobs
 
 
 def test_only_a_trace_that_lost_jobs_has_them_back_and_only_where_that_is_asked_for(trace):
     whole = replace(trace, lost=None)
-    assert [trace.under(rule).restored for rule in (TEXT, LIKELY, RESTORED, CALENDAR)] == [False, False, True, False]
-    assert whole.under(RESTORED) is whole and not whole.matters(RESTORED)
-    assert trace.matters(RESTORED) and trace.matters(TEXT) and trace.matters(LIKELY)
+    assert [trace.under(reading).restored for reading in ("", RESTORED, CALENDAR)] == [False, True, False]
+    assert whole.under(RESTORED) is whole
 
 
 def test_what_is_simulated_of_a_restored_trace_is_drawn_by_seed(trace):
@@ -227,7 +226,7 @@ def test_what_is_simulated_of_a_restored_trace_is_drawn_by_seed(trace):
 def test_one_draw_may_stand_for_the_log_and_lacks_nothing(trace):
     drawn = trace.drawn(2)
     assert drawn.workload.jobs.equals(trace.lost.whole(2).jobs) and drawn.workload.log is not None
-    assert drawn.complete("1996-08") and not drawn.matters(RESTORED)
+    assert drawn.complete("1996-08")
     assert drawn.drawn(3) is drawn
 
 
@@ -251,15 +250,16 @@ def test_the_first_month_may_begin_with_the_first_job(trace):
 def test_with_the_calendars_months_all_begin_on_the_first_at_midnight(trace):
     moved = replace(trace, begin_on={"1996-08": "1996-08-03"}, months_begin=-2.5, from_first_job=True)
     assert (moved.under(CALENDAR).month_edges[1] == trace.month_edges[1]).all()
-    assert moved.matters(CALENDAR) and not trace.matters(CALENDAR)
-    assert replace(trace, months_begin=1.0).matters(CALENDAR)
+    assert list(moved.calendars) == ["settled", "calendar"] == list(replace(trace, months_begin=1.0).calendars)
+    assert list(trace.calendars) == ["settled"]
 
 
 def test_a_month_that_lacks_jobs_is_judged_with_these_back_alone(trace):
     august, july = trace.origin("1996-08", metric="response_s"), trace.origin("1996-07", metric="response_s")
-    assert august["unjudged"] == dict.fromkeys((TEXT, LIKELY, CALENDAR), OTHER_LOG)
+    assert august["unjudged"] == trace.origin("1996-08", CALENDAR)["unjudged"] == OTHER_LOG
+    assert trace.origin("1996-08", RESTORED)["unjudged"] == ""
     assert "100 jobs" in august["note"]
-    assert july == {"unjudged": {}, "note": ""}
+    assert july == {"unjudged": "", "note": ""}
     assert not trace.complete("1996-08") and trace.under(RESTORED).complete("1996-08")
 
 
@@ -275,21 +275,22 @@ def test_a_month_that_lacks_jobs_is_judged_with_these_back_alone(trace):
 )
 def test_numbers_of_jobs_that_say_when_a_month_begins_are_not_judged_but_by_the_calendar(month, metric, inferred):
     moved = replace(lossy(), missing={}, begin_on={"1996-08": "1996-08-03"})
-    unjudged = moved.origin(month, metric=metric)["unjudged"]
-    assert unjudged == (dict.fromkeys((TEXT, LIKELY, RESTORED), INFERRED) if inferred else {})
+    unjudged = {reading: moved.origin(month, reading, metric=metric)["unjudged"] for reading in READINGS}
+    assert unjudged == {"": INFERRED, RESTORED: INFERRED, CALENDAR: ""} if inferred else not any(unjudged.values())
 
 
 @pytest.mark.parametrize("month, metric, inferred", [("07", "load", 1), ("07", "jobs", 0), ("08", "load", 0)])
 def test_the_load_that_says_that_the_first_month_begins_with_a_job_is_not_judged(month, metric, inferred):
     moved = replace(lossy(), missing={}, from_first_job=True)
-    unjudged = moved.origin(f"1996-{month}", metric=metric)["unjudged"]
-    assert unjudged == (dict.fromkeys((TEXT, LIKELY, RESTORED), INFERRED) if inferred else {})
+    unjudged = {reading: moved.origin(f"1996-{month}", reading, metric=metric)["unjudged"] for reading in READINGS}
+    assert unjudged == {"": INFERRED, RESTORED: INFERRED, CALENDAR: ""} if inferred else not any(unjudged.values())
 
 
 def test_a_number_from_which_lost_jobs_were_inferred_is_not_judged_on_the_restored_log_alone():
     of = lossy(inferred_from=[{"month": "1996-07", "metric": "load"}])
-    assert of.origin("1996-07", metric="load")["unjudged"] == {RESTORED: INFERRED}
-    assert of.origin("1996-07", metric="jobs")["unjudged"] == {}
+    found = {reading: of.origin("1996-07", reading, metric="load")["unjudged"] for reading in READINGS}
+    assert found == {"": "", RESTORED: INFERRED, CALENDAR: ""}
+    assert of.origin("1996-07", RESTORED, metric="jobs")["unjudged"] == ""
 
 
 # The settings
@@ -322,7 +323,7 @@ def test_put_back_jobs_of_the_nightly_batch_are_within_the_hour_of_three(paragon
 
 
 def test_with_its_lost_jobs_back_the_paragons_months_have_the_printed_number_of_jobs(paragon):
-    printed = judging.printed("mualem2001_table1").unstack("metric").jobs["Par"].xs("easy", level="policy")
+    printed = judging.printed("mualem2001_table1").unstack("metric").jobs["Par"].xs("EASY", level="policy")
     schedule = simulate(paragon.lost.drawn(0), EASY(reuse_extra=True))
     off = paragon.by_month(schedule).jobs - printed.loc["1996-01":"1996-12"]
     assert len(off) == 12 and off.abs().max() <= 30

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from exhibits import lossy
+from exhibits import lossy, of_word
 from helpers import texts
 
 import simlib
@@ -82,11 +82,11 @@ def test_an_absent_log_has_the_printed_numbers_alone(made):
     counts = [one for one in records.cells(made["of_counts"]) if one["of"]["log"] == "CTC"]
     shares = [one for one in records.cells(made["of_shares"]) if one["of"]["log"] == "CTC"]
     assert (len(counts), len(shares)) == (7, 6)
-    assert {one["readings"][TEXT]["verdict"] for one in counts + shares} == {judging.ABSENT}
+    assert {one["readings"][0]["verdict"] for one in counts + shares} == {judging.ABSENT}
     assert made["table"].published["CTC", "peak_0pct"] == 9027 and np.isnan(made["table"].ours["CTC", "peak_0pct"])
     kth = [one for one in records.cells(made["of_counts"]) if one["of"]["log"] == "KTH"]
     unseen = next(one for one in kth if one["of"]["quantity"] == "zero_length_jobs")
-    assert unseen["readings"][TEXT]["verdict"] == judging.OTHER_LOG and "MF-27" in unseen["note"]
+    assert unseen["readings"][0]["verdict"] == judging.OTHER_LOG and "MF-27" in unseen["note"]
 
 
 @pytest.mark.parametrize(
@@ -147,11 +147,11 @@ def test_the_papers_own_table_2_passes_and_what_is_about_absent_logs_cannot_be_t
 def test_job_lines_are_counted_on_draws_too_but_not_judged_by_what_was_inferred_from_them(root):
     of = lossy(inferred_from=[{"quantity": "requested_at_most_2h"}])
     found = cells_of(of_traces("table2-figure8", of, logs=["CTC"])["of_counts"])
-    more = {row: one["readings"][RESTORED]["ours"] - one["readings"][TEXT]["ours"] for row, one in found.items()}
+    more = {row: of_word(one, RESTORED)["ours"] - of_word(one, TEXT)["ours"] for row, one in found.items()}
     expected = {"total_jobs": 100, "requested_at_most_2h": 100, "shorter_than_90s": 100, "killed_jobs": 0}
     assert {row: more[row] for row in expected} == expected
-    assert found["requested_at_most_2h"]["readings"][RESTORED]["verdict"] == judging.INFERRED
-    assert found["total_jobs"]["readings"][RESTORED]["verdict"] == judging.OFF
+    assert of_word(found["requested_at_most_2h"], RESTORED)["verdict"] == judging.INFERRED
+    assert of_word(found["total_jobs"], RESTORED)["verdict"] == judging.OFF
 
 
 @pytest.mark.parametrize("dated", [True, False])
@@ -174,7 +174,7 @@ def test_printed_counts_are_met_to_the_job(log, root):
     }
     for name in exact:
         log(f"{name}-SP2")
-    cells = executed("mualem2001/table2-figure8")["of_counts"].xs("text", level="rule")
+    cells = executed("mualem2001/table2-figure8")["of_counts"]
     for name, rows in exact.items():
         of = cells.loc[name]
         assert (of.ours[rows] == of.published[rows]).all()
@@ -235,7 +235,7 @@ def test_a_population_s_deviation_is_smaller_and_underestimates_more():
 def test_printed_counts_and_shares_are_judged_by_one_sense_of_history(ctc):
     assert len(ctc["readings"]) == 12 * 6
     cells = cells_of(ctc["judged"])
-    ours = {name: cell["readings"][TEXT]["ours"] for name, cell in cells.items()}
+    ours = {name: of_word(cell, TEXT)["ours"] for name, cell in cells.items()}
     assert len(cells) == 7
     assert (ours["jobs_with_history"], ours["underestimated_with_history"]) == (3, 2)
     assert (ours["jobs_with_history_pct"], ours["underestimated_with_history_pct"]) == (60, 40)
@@ -271,15 +271,15 @@ def test_losses_count_jobs_cut_at_their_estimates():
 def test_scheduling_results_come_with_their_change_and_spread(root):
     w = sample().select(np.arange(6000) < 300)
     w._log = w.jobs.assign(wait=0)
-    edits = {'{"easy": EASY(), "conservative": Conservative()}': '{"easy": EASY(), "SJBF": EASY(backfill="sjf")}'}
+    edits = {'{"EASY": EASY(), "conservative": Conservative()}': '{"EASY": EASY(), "SJBF": EASY(backfill="sjf")}'}
     made = of_traces("figure9", mualem2001.Trace("CTC", w), edits=edits, shakes=3)
     table, runs = made["scheduling"].sort_index(), made["runs"]
     assert (table.xs(("change", "user"), level=("quantity", "estimates"))[["ours", "mean", "sd"]] == 0).all(axis=None)
-    ours = table.loc["mean", "SJBF", "response_s", "extend", "user", TEXT].ours
+    ours = table.loc["mean", "SJBF", "response_s", "extend", "user"].ours
     assert ours == pytest.approx(simlib.simulate(w, simlib.EASY(backfill="sjf")).jobs.response.mean())
-    pairs = runs.response_s.xs((TEXT, "kill", "SJBF"), level=("rule", "overrun", "policy")).unstack("estimates")
+    pairs = runs.response_s.xs(("kill", "SJBF"), level=("overrun", "policy")).unstack("estimates")
     change = (pairs["history 3 sd"] / pairs["user"] - 1).drop(0).mean()
-    assert table.loc["change", "SJBF", "response_s", "kill", "history 3 sd", TEXT]["mean"] == pytest.approx(change)
+    assert table.loc["change", "SJBF", "response_s", "kill", "history 3 sd"]["mean"] == pytest.approx(change)
     assert made["flatter"]["verdict"] == claims.UNTESTED and "SYNTHETIC DATA - not a real log" in texts(made["picture"])
 
 
@@ -295,7 +295,7 @@ def test_only_the_ctc_log_can_decide_and_has_printed_numbers(root):
 @pytest.mark.thorough
 def test_the_counts_of_jobs_with_history_have_those_that_were_put_back(root):
     found = cells_of(of_traces("figure9", lossy(), shakes=2)["judged"])
-    both = {name: [one["readings"][rule]["ours"] for rule in (TEXT, RESTORED)] for name, one in found.items()}
+    both = {name: [of_word(one, word)["ours"] for word in (TEXT, RESTORED)] for name, one in found.items()}
     jobs, back = both["jobs_not_killed"]
     assert back == jobs + 100
     ours, with_history = both["jobs_with_history"]
@@ -312,7 +312,7 @@ def test_the_first_reading_leaves_to_the_missing_jobs_just_what_they_can_add(log
     possible, lacking = made["possible"], made["lacking"]
     assert possible.iloc[0].tolist() == [False, False, True]
     assert not possible.iloc[:, :2].any(axis=None)  # no sense of history meets both printed numbers
-    assert {one["readings"][TEXT]["verdict"] for one in cells_of(made["judged"]).values()} == {judging.OTHER_LOG}
+    assert {of_word(one, TEXT)["verdict"] for one in cells_of(made["judged"]).values()} == {judging.OTHER_LOG}
     assert 0 <= (lacking.jobs_not_killed - lacking.jobs_with_history).iloc[0] <= 20
     assert 0 <= lacking.underestimated.iloc[0] <= 150
     assert (lacking.underestimated_with_history < 0).all()

@@ -28,11 +28,11 @@ def table3(small_logs):
 
 def test_a_cell_of_table_3_is_the_log_as_it_is_or_the_mean_over_draws(table3):
     table, runs, w = table3["table"].sort_index(), table3["runs"], table3["logs"]["KTH"]
-    exact = table.loc["conservative", "bounded_slowdown", "KTH", "f1", "text"]
+    exact = table.loc["conservative", "bounded_slowdown", "KTH", "f1"]
     assert exact.ours == means(w.with_estimates("exact"), Conservative())["bounded_slowdown"]
     assert exact.published == 68.7 and exact.deviation == exact.ours / 68.7 - 1
-    drawn = table.loc["easy", "response_s", "KTH", "f11", "text"]
-    f11 = runs.response_s.xs(("text", "KTH", "f11", "easy"), level=("rule", "log", "estimates", "policy"))
+    drawn = table.loc["EASY", "response_s", "KTH", "f11"]
+    f11 = runs.response_s.xs(("KTH", "f11", "EASY"), level=("log", "estimates", "policy"))
     assert (drawn.ours, drawn.sd) == (f11.mean(), f11.std()) and f11.index.tolist() == [1, 2, 3]
     third = w.with_estimates(estimates.Uniform(11, 2)).shake(60, 2)
     assert f11[3] == simulate(third, EASY()).jobs.response.mean()
@@ -40,8 +40,8 @@ def test_a_cell_of_table_3_is_the_log_as_it_is_or_the_mean_over_draws(table3):
 
 def test_random_estimates_are_compared_with_their_mean_as_it_is_and_run_by_run_beside_the_others(table3):
     found, runs = table3["combinations"]["text"], table3["runs"]
-    column = found["response_s", "KTH", "easy", "f11"]
-    f11 = runs.response_s.xs(("text", "KTH", "f11", "easy"), level=("rule", "log", "estimates", "policy"))
+    column = found["response_s", "KTH", "EASY", "f11"]
+    f11 = runs.response_s.xs(("KTH", "f11", "EASY"), level=("log", "estimates", "policy"))
     assert column[0] == f11.mean() and column[1:].tolist() == f11.tolist()
 
 
@@ -64,9 +64,9 @@ def test_the_papers_own_tables_3_and_4_pass(small_logs):
 
 def test_table_4_compares_each_shaken_run_with_itself(small_logs):
     found = executed("mualem2001/table4", **FEW)
-    runs = found["runs"].response_s.xs(("likely", "KTH", "easy"), level=("rule", "log", "policy")).unstack("quantity")
+    runs = found["runs"].response_s.xs(("KTH", "EASY, extra shared"), level=("log", "policy")).unstack("quantity")
     change = runs.scaled / runs.original - 1
-    row = found["table"].sort_index().loc["response_s", "KTH", "easy", "difference", "likely"]
+    row = found["table"].sort_index().loc["response_s", "KTH", "EASY, extra shared", "difference"]
     assert row.ours == pytest.approx(change[0]) and row["mean"] == pytest.approx(change.drop(0).mean())
     assert row.published == pytest.approx(-0.033)
     assert len(judging.cells(found["means"])) == 3 * 2 * 2 * 2
@@ -96,14 +96,14 @@ def test_the_logs_that_are_absent_have_rows_and_cells_without_ours(small_logs):
 
 def test_the_printed_differences_of_table_1_belong_to_its_printed_means():
     printed = study.printed("mualem2001_table1").unstack("policy")
-    exact = (100 * printed.conservative / printed.easy - 100).unstack("metric")
+    exact = (100 * printed.conservative / printed.EASY - 100).unstack("metric")
     off = study.printed("mualem2001_table1_differences").unstack("metric") - exact[METRICS]
     assert off.response_s.abs().max() < 0.051 and len(off) == 89
 
 
 def of_table1(differences):
     """The records that the cells of Table 1 make by made-up differences, by id."""
-    made_up = pd.concat({"text": differences}, names=["rule"])
+    made_up = pd.concat({"conservative": differences}, names=["policy"])
     variables = {"study": study, "pd": pd, "SP2": mualem2001.SP2, "logs": study.Logs({}), "difference": made_up}
     for cell in code_cells("mualem2001/table1")[1]:
         if "study.claim(" in cell or "def easy_wins(" in cell:
@@ -153,17 +153,20 @@ def test_table_1_is_met(log, trace, name, easy, conservative, root):
     log(name)
     table = executed("mualem2001/table1", logs=[trace], shakes=2, other_shakes=2)["table"]
     of_means = table[table.index.isin(["response_s"], level="metric") & table.verdict.isin(["inside", "close", "off"])]
-    medians = of_means.deviation.abs().groupby(["policy", "rule"]).median().groupby("policy").min()
-    assert medians.easy <= easy and medians.conservative <= conservative
-    rows = table.xs(("easy", "text"), level=("policy", "rule"))
+    medians = of_means.deviation.abs().groupby("policy").median().groupby(judging.plain).min()
+    assert medians.EASY <= easy and medians.conservative <= conservative
+    rows = table.xs((trace, "EASY"), level=("log", "policy"))
     load, jobs = (rows.xs(metric, level="metric") for metric in ("load", "jobs"))
     if trace == "CTC":
         judged = load[load.verdict != "another log"]
         assert (judged.ours - judged.published).abs().max() <= 0.005 and len(judged) == len(load) - 1
-        january = table.loc["CTC"].loc["1997-01"].dropna(subset="published")
-        assert set(january.xs("text", level="rule").verdict.dropna()) == {judging.OTHER_LOG}
-        back = january.xs("restored", level="rule")
-        of_easy, of_conservative = (back.xs(name, level="policy") for name in judging.SCHEDULERS)
+        january = table.xs("1997-01", level="month").dropna(subset="published")
+        assert set(january.loc["CTC"].verdict.dropna()) == {judging.OTHER_LOG}
+        back = january.loc["CTC, restored"]
+        of_easy, of_conservative = (
+            back[back.index.isin(names, level="policy")]
+            for names in (["EASY", "EASY, extra shared"], ["conservative", "conservative, by start"])
+        )
         assert set(of_easy.verdict.dropna()) <= {judging.INSIDE, judging.CLOSE, judging.OFF}
         assert set(of_conservative.verdict.dropna()) == {judging.INFERRED} and january.note.str.contains("2,080").all()
     if trace == "KTH":
