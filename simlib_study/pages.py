@@ -23,7 +23,21 @@ from simlib.logs import archive
 
 from . import claims, records
 from .claims import HOLDS, HOLDS_NOT, INCONCLUSIVE, NOT, OPEN, PARTLY, REPRODUCED, UNTESTED
-from .judging import ABSENT, CLOSE, INFERRED, INSIDE, LIKELY, OFF, OTHER_LOG, RESTORED, TEXT, tally
+from .judging import (
+    ABSENT,
+    CLOSE,
+    INFERRED,
+    INSIDE,
+    LIKELY,
+    OFF,
+    OTHER_LOG,
+    RESTORED,
+    TEXT,
+    decimals,
+    is_inside,
+    reading,
+    tally,
+)
 from .mualem2001 import printed_means
 from .notebooks import PAPERS, frozen, notebooks
 from .records import by_verdict, decided, unjudged
@@ -259,16 +273,31 @@ def _stated(claim, part=""):
 
 
 def tsafrir(found):
-    """Count the numbers of Tsafrir et al. in our bands, on BLUE and on other logs; one in two tables counts once."""
-    cells = _cells(found, "tsafrir2005/tables5-6")
-    of_means = _cells(found, "tsafrir2005/tables2-3")[::-1]
-    of_means = {tuple(one["of"].values()): one for one in of_means}  # the one with most decimals, which comes first
-    not_there = {"predictions", "accuracy_pct"}  # of Figure 5
-    cells += [one for of, one in of_means.items() if not not_there & set(of)]
-    counts = {}
-    for name, blue in (("three", False), ("blue", True)):
-        group = [one for one in cells if (one["of"]["log"] == "SDSC-BLUE") == blue]
-        counts[name] = {"numbers": len(group), "inside": tally(group, LIKELY, TEXT)[INSIDE]}
+    """Count the numbers of Tsafrir et al. in our bands, and how many would be if they were 10 % larger.
+
+    `three` and `blue` are of Tables 2, 3, 5 and 6 on three logs and on BLUE, a number in two tables once; `changes` are
+    what these tables print against EASY, on the three logs.
+    """
+    cells = {of: {} for of in ("three", "blue", "changes")}
+    for cell in (cell for one in found if one.paper == "tsafrir2005" for cell in one.cells):
+        table = cell["exhibit"].removeprefix("tsafrir2005_")
+        of = "blue" if cell["of"].get("log") == "SDSC-BLUE" else "three"
+        if table in ("table2", "table3", "table5", "table6"):
+            place = "means" if table in ("table2", "table3") else table, *cell["of"].values()
+            cells[of].setdefault(place, cell)  # Table 2 has more decimals
+        elif table.endswith("_changes") and of == "three":
+            cells["changes"][table, *cell["of"].values()] = cell
+    return {of: _inside(list(group.values())) for of, group in cells.items()}
+
+
+def _inside(cells):
+    """How many numbers are judged and inside, and how many would be if the same numbers were 10 % larger."""
+    counts = {"numbers": len(cells), "inside": tally(cells, LIKELY, TEXT)[INSIDE], "larger": 0}
+    for cell in cells:
+        if one := reading(cell, LIKELY, TEXT):
+            digits = decimals(cell["exhibit"])
+            of = tuple(cell["of"][level] for level in digits.index.names)
+            counts["larger"] += int(is_inside(1.1 * cell["published"], one["low"], one["high"], digits[of]))
     return counts
 
 
@@ -283,11 +312,6 @@ def _gains(folder):
             "ours": {name: list(of.ours[of.log == name]) for name in here},
         }
     return gains
-
-
-def _cells(found, name):
-    """The judged cells of an exhibit by its name."""
-    return [cell for one in found if one.name == name for cell in one.cells]
 
 
 def with_findings(text, found, template, name="text"):
