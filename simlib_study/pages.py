@@ -176,9 +176,9 @@ def _details(row):
     """What is shown of a claim beside its verdict."""
     readings, id = row.get("readings", {}), row["id"]
     measured = {}
-    for reading, of in readings.items():
+    for name, of in readings.items():
         for one in of["parts"]:
-            measured.setdefault((one["part"], one["on"]), {})[reading] = one
+            measured.setdefault((one["part"], one["on"]), {})[name] = one
     return {
         "about": (claims.claims() | claims.findings())[id],
         "criteria": claims.criteria().get(id, {}),
