@@ -143,7 +143,7 @@ def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
 
     Examples
     --------
-    >>> save(pd.DataFrame({"jobs": [3]}))
+    >>> save(logs=[])
     Traceback (most recent call last):
         ...
     ValueError: save: found no notebook that runs, expected study.parameters with its name in a cell before

@@ -4,7 +4,8 @@ import nbformat
 import pytest
 from helpers import ROOT
 
-from simlib_study import printed_means, records
+from simlib_study import records
+from simlib_study.mualem2001 import printed_means
 from simlib_study.notebooks import notebook
 
 FIGURES = ROOT / "figures"

@@ -219,7 +219,8 @@ s = simlib.simulate(w, simlib.EASY())
 plots.use_style()
 figure, ax = plt.subplots(figsize=(5, 3))
 plots.utilization(s, ax)
-records.save("teaching_made", figure, s.by_month(), workloads=[w], parameters={"name": "caf\\u00e9"})
+files = {"numbers.csv": s.by_month(), "picture.png": figure}
+records.write("teaching/made", files, workloads=[w], parameters={"name": "caf\\u00e9"})
 simlib.write_swf(s, root / "made.swf.gz")
 (root / "texts.txt").write_text(s.summary().to_csv() + repr(w), encoding="utf-8")
 for path in sorted(root.rglob("*.*")):

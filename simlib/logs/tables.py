@@ -97,7 +97,7 @@ def _of_public_sets() -> dict[str, Mapped]:
 
 
 MAPPINGS = _of_public_sets()
-"""Mappings of public sets by name; of PM100 (Marconi100), F-DATA (Fugaku), ALCF (Polaris, Aurora) and Eagle (NREL)."""
+"""Mappings of public sets by name, such as "PM100" (Marconi100)."""
 
 
 class TableError(SWFError):
@@ -124,7 +124,7 @@ def read_table(
         compressed; or a Parquet file, or a folder of them. Parquet needs pyarrow:
         `pip install "simlib-backfilling[parquet]"`.
     columns : str or dict
-        A name in `simlib.logs.tables.MAPPINGS`: "PM100", "F-DATA", "ALCF" or "Eagle". Or a dict: for each field of the
+        A name in `simlib.logs.tables.MAPPINGS`, such as "PM100". Or a dict: for each field of the
         log (submit, procs, and run or start and end are needed) the table's column and its unit, one of those that
         `simlib.logs.tables.UNITS` has for the field:
 

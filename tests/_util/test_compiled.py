@@ -118,7 +118,7 @@ def test_code_is_neither_read_from_nor_kept_in_a_folder_that_others_can_write(tm
 
 def test_importing_the_package_makes_no_folder_and_warns_of_nothing(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
-    code = "import simlib, simlib_study.outcomes"
+    code = "import simlib, simlib_study.pages"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == ("", "", [])
 

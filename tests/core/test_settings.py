@@ -259,4 +259,5 @@ def settings():
 
 def test_every_setting_of_what_is_public_is_tried():
     tried = {(called(make).__name__, name) for make, name, _ in ROWS}
-    assert set(settings()) - tried - ELSEWHERE == set()
+    untried = set(settings()) - tried - ELSEWHERE
+    assert untried == set(), f"{untried}: expected a row of SETTINGS for each"

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Selective, engine, simulate
+from simlib._util import paths
 from simlib.engine.index import GONE, empty_index, places_for, refresh
 from simlib.policies import orders
 from simlib_study.investigations.kernel_variants import easy as easy_programs
@@ -291,7 +292,7 @@ def test_an_empty_workload_has_an_empty_schedule():
 def test_settings_out_of_range_are_refused_with_what_is_allowed():
     with pytest.raises(ValueError, match="compress='both', expected one of 'arrival', 'start', 'none', 'rebackfill'"):
         Conservative("both")
-    with pytest.raises(ValueError, match="order='lifo', expected one of 'fcfs', 'sjf', 'smallest area', 'wfp'"):
+    with pytest.raises(ValueError, match="order='lifo', expected one of 'fcfs', 'sjf', "):
         EASY(order="lifo")
     with pytest.raises(ValueError, match="order=\\[\\], expected one of"):
         EASY(order=[])
@@ -333,6 +334,7 @@ def test_the_sums_on_the_kth_log(log, policy, sum_of_starts, mean_wait):
 @pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_a_function_that_it_calls_changes(tmp_path):
     shutil.copytree(Path(simlib.__file__).parent, tmp_path / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "simlib" / "data").symlink_to(paths.DATA)
     rows = "[(0, 9, 3), *[(1, 5, 4)] * 16, (2, 7, 1)]"  # submit, run, size: the last ends just by the shadow time
     code = (
         "import numpy as np; from simlib.engine import OPEN, easy; "

@@ -211,7 +211,7 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about_and_noth
         (lambda wait, /: wait, "a parameter 'wait', which is positional-only"),
         (lambda weight=1.0: weight, "asks for nothing"),
         (lambda: 1.0, "asks for nothing"),
-        (float, "expected one of 'fcfs', 'sjf', 'smallest area', 'wfp'"),
+        (float, "expected one of 'fcfs', 'sjf', "),
         (functools.partial(pow, 2), "found order=functools.partial.*, expected one of"),
         (max, "found order=<built-in function max>, expected one of"),
         (3, "found order=3, expected one of"),
