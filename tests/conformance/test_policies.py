@@ -11,6 +11,7 @@ import pytest
 from helpers import (
     busy_users,
     numbered,
+    plainly,
     random_workload,
     seeds,
     starts,
@@ -100,6 +101,12 @@ def test_the_head_and_those_behind_it_may_be_in_different_orders():
     assert starts(rows, 4, EASY(order="sjf")) == [0, 10, 15, 3]
 
 
+def test_who_ends_at_the_shadow_time_leaves_the_extra_processors_to_others():
+    # A runs until 10, when the head B takes all but one; C ends in that very second, D long after it
+    rows = [(0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1), (2, 20, 20, 1)]
+    assert starts(rows, 5, EASY()) == [0, 10, 2, 2]
+
+
 def test_the_names_of_backfill_orders_say_what_is_tried_first():
     # 4 of 12 processors are free until 100, when the head takes all; a job of each kind, no two of which fit together
     rows = [(0, 100, 100, 8), (0, 9, 9, 12), (1, 30, 30, 3), (1, 90, 90, 2), (1, 5, 5, 2), (1, 60, 60, 4), (1, 4, 4, 3)]
@@ -128,8 +135,10 @@ SETS = {
 
 @pytest.mark.parametrize("rows, machine, known", SETS.values(), ids=list(SETS))
 def test_lookahead_starts_the_best_set(rows, machine, known):
-    found = starts(rows, machine, EASY(backfill="lookahead"))
-    assert (found if isinstance(known, list) else found[-1]) == known
+    policy = EASY(backfill="lookahead")
+    plain = [job.start for job in plainly(table(rows, machine), policy)]
+    assert starts(rows, machine, policy) == plain
+    assert (plain if isinstance(known, list) else plain[-1]) == known
 
 
 @pytest.mark.parametrize("comes, known", [(15, [0, 115, 15]), (16, [0, 40, 45])])
