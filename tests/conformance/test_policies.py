@@ -275,16 +275,20 @@ def test_who_has_had_much_of_late_comes_later_and_half_of_it_is_forgotten_in_a_h
     assert (next_user(100), next_user(0.1)) == (2, 1)
 
 
+def least_used(usage):
+    return -usage
+
+
 @pytest.mark.parametrize("first, second", [(1, 2), (2, 1)])
-@pytest.mark.parametrize("days, parts, seconds", [(1, 2, 60), (7, 2, 3600), (1, 3, 7), (1, 3, 3600)])
-def test_users_who_have_had_as_much_come_in_order_of_arrival(days, parts, seconds, first, second):
+@pytest.mark.parametrize("parts, seconds", [(2, 3600), (3, 7), (7, 60), (7, 1000)])
+@pytest.mark.parametrize("order", [Multifactor(age=0), least_used], ids=["fair share", "usage"])
+def test_users_who_have_had_as_much_come_in_order_of_arrival(order, parts, seconds, first, second):
     # each has half the machine, user 1 in one job, user 2 in several: their shares differ only in the last digit
     end = parts * seconds
     rows = [(0, end, end, 2, 1, 1), *((part * seconds, seconds, seconds, 2, 2, 1) for part in range(parts))]
     w = numbered([*rows, (end - 1, 1, 1, 4, first, 1), (end - 1, 1, 1, 4, second, 1)], 4)
-    policy = FCFS(order=Multifactor(age=0, half_life_days=days))
-    assert simulate(w, policy).jobs.start.tolist()[-2:] == [end, end + 1]
-    assert [job.start for job in plainly(w, policy)][-2:] == [end, end + 1]
+    assert simulate(w, FCFS(order=order)).jobs.start.tolist()[-2:] == [end, end + 1]
+    assert [job.start for job in plainly(w, FCFS(order=order))][-2:] == [end, end + 1]
 
 
 @pytest.mark.parametrize(
