@@ -216,7 +216,10 @@ def first_shadow(now, run, estimate, **settings):
     """When the head is promised to start that arrives at a second, behind a job that fills the machine."""
     past = pd.DataFrame({"user": [1, 1], "run": [10, 10], "submit": [-99, -99]})
     policy = EASY(adjust=Predictions(past=past, **settings))
-    return simulate(numbered([(0, run, estimate, 4, 1, 1), (now, 9, 9, 4, 2, 2)], 4), policy).shadow[2]
+    w = numbered([(0, run, estimate, 4, 1, 1), (now, 9, 9, 4, 2, 2)], 4)
+    shadow = simulate(w, policy).shadow[2]
+    assert plainly(w, policy)[1].first_promise == shadow
+    return shadow
 
 
 def test_an_outlived_prediction_becomes_the_estimate_and_an_outlived_estimate_grows_by_the_steps():
