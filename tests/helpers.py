@@ -28,6 +28,8 @@ from simlib import (
 from simlib.explain import first_difference
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.sample import sample
+from simlib.plain import loop
+from simlib.policies import in_plain
 
 ROOT = Path(__file__).parent.parent
 
@@ -179,6 +181,20 @@ BURST = "user=7 and (job>=3001 and job<=3100) (100 jobs removed)"
 def starts(rows, machine, policy, **options):
     """The start times of (submit, run, estimate, procs) rows."""
     return simulate(table(rows, machine), policy, **options).jobs.start.tolist()
+
+
+def plainly(workload, policy, overrun="extend", feedback=False, listen=None, plain=None):
+    """The jobs of a workload after a run of the plain policy of a setting."""
+    jobs = workload.jobs
+    run = np.minimum(jobs.run, jobs.estimate) if overrun == "kill" else jobs.run
+    times = jobs.submit, run, np.maximum(jobs.estimate, run)
+    gpus = (jobs.gpus, workload.gpus) if workload.needs_gpus else (None, None)
+    made = in_plain.jobs_of(jobs, *times, jobs.procs, gpus[0])
+    coming, follows = in_plain.followers(made, workload.followed() if feedback else None)
+    machine = in_plain.machine_of(policy, jobs, workload.procs, gpus[1])
+    told = None if listen is None else functools.partial(listen, machine=machine)
+    loop.simulate(coming, machine, plain or in_plain.policy_of(policy), told, follows=follows)
+    return made
 
 
 def differing(one, other):

@@ -10,11 +10,13 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import check_schedules
+import pandas as pd
 import pytest
 import reference
-from helpers import ROOT
+from helpers import ROOT, plainly
 
 from simlib import EASY, FCFS, Conservative, Predictions, read_swf, simulate
 from simlib_study.investigations.kernel_variants import easy
@@ -94,7 +96,15 @@ def test_every_policy_is_known_here_and_has_some_cases():
 # What simlib does
 
 
-@pytest.mark.parametrize("simulator", [simulate, reference.simulate], ids=["engine", "reference"])
+def in_plain_python(workload, policy, **options):
+    made = plainly(workload, policy, **options)
+    return SimpleNamespace(jobs=pd.DataFrame({"start": [job.start for job in made]}, index=workload.jobs.index))
+
+
+SIMULATORS = {"engine": simulate, "reference": reference.simulate, "plain": in_plain_python}
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS.values(), ids=list(SIMULATORS))
 @every_case
 def test_every_job_starts_when_it_is_known_to(case, simulator):
     for name, (known, reason) in case["known"].items():

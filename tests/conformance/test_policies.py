@@ -11,6 +11,7 @@ import pytest
 from helpers import (
     busy_users,
     numbered,
+    plainly,
     random_workload,
     seeds,
     starts,
@@ -100,6 +101,12 @@ def test_the_head_and_those_behind_it_may_be_in_different_orders():
     assert starts(rows, 4, EASY(order="sjf")) == [0, 10, 15, 3]
 
 
+def test_who_ends_at_the_shadow_time_leaves_the_extra_processors_to_others():
+    # A runs until 10, when the head B takes all but one; C ends in that very second, D long after it
+    rows = [(0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1), (2, 20, 20, 1)]
+    assert starts(rows, 5, EASY()) == [0, 10, 2, 2]
+
+
 def test_the_names_of_backfill_orders_say_what_is_tried_first():
     # 4 of 12 processors are free until 100, when the head takes all; a job of each kind, no two of which fit together
     rows = [(0, 100, 100, 8), (0, 9, 9, 12), (1, 30, 30, 3), (1, 90, 90, 2), (1, 5, 5, 2), (1, 60, 60, 4), (1, 4, 4, 3)]
@@ -128,8 +135,10 @@ SETS = {
 
 @pytest.mark.parametrize("rows, machine, known", SETS.values(), ids=list(SETS))
 def test_lookahead_starts_the_best_set(rows, machine, known):
-    found = starts(rows, machine, EASY(backfill="lookahead"))
-    assert (found if isinstance(known, list) else found[-1]) == known
+    policy = EASY(backfill="lookahead")
+    plain = [job.start for job in plainly(table(rows, machine), policy)]
+    assert starts(rows, machine, policy) == plain
+    assert (plain if isinstance(known, list) else plain[-1]) == known
 
 
 @pytest.mark.parametrize("comes, known", [(15, [0, 115, 15]), (16, [0, 40, 45])])
@@ -207,7 +216,10 @@ def first_shadow(now, run, estimate, **settings):
     """When the head is promised to start that arrives at a second, behind a job that fills the machine."""
     past = pd.DataFrame({"user": [1, 1], "run": [10, 10], "submit": [-99, -99]})
     policy = EASY(adjust=Predictions(past=past, **settings))
-    return simulate(numbered([(0, run, estimate, 4, 1, 1), (now, 9, 9, 4, 2, 2)], 4), policy).shadow[2]
+    w = numbered([(0, run, estimate, 4, 1, 1), (now, 9, 9, 4, 2, 2)], 4)
+    shadow = simulate(w, policy).shadow[2]
+    assert plainly(w, policy)[1].first_promise == shadow
+    return shadow
 
 
 def test_an_outlived_prediction_becomes_the_estimate_and_an_outlived_estimate_grows_by_the_steps():
@@ -264,6 +276,22 @@ def test_who_has_had_much_of_late_comes_later_and_half_of_it_is_forgotten_in_a_h
         return simulate(numbered(rows, 4), EASY(order=order)).jobs[2:].sort_values("start").user.iloc[0]
 
     assert (next_user(100), next_user(0.1)) == (2, 1)
+
+
+def least_used(usage):
+    return -usage
+
+
+@pytest.mark.parametrize("first, second", [(1, 2), (2, 1)])
+@pytest.mark.parametrize("parts, seconds", [(2, 3600), (3, 7), (7, 60), (7, 1000)])
+@pytest.mark.parametrize("order", [Multifactor(age=0), least_used], ids=["fair share", "usage"])
+def test_users_who_have_had_as_much_come_in_order_of_arrival(order, parts, seconds, first, second):
+    # each has half the machine, user 1 in one job, user 2 in several: their shares differ only in the last digit
+    end = parts * seconds
+    rows = [(0, end, end, 2, 1, 1), *((part * seconds, seconds, seconds, 2, 2, 1) for part in range(parts))]
+    w = numbered([*rows, (end - 1, 1, 1, 4, first, 1), (end - 1, 1, 1, 4, second, 1)], 4)
+    assert simulate(w, FCFS(order=order)).jobs.start.tolist()[-2:] == [end, end + 1]
+    assert [job.start for job in plainly(w, FCFS(order=order))][-2:] == [end, end + 1]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import BEYOND, POLICIES, SLURM, numbered, with_gpus
+from helpers import BEYOND, POLICIES, SLURM, numbered, plainly, with_gpus
 from hypothesis import settings
 
 from simlib import (
@@ -26,8 +26,7 @@ from simlib import (
     simulate,
 )
 from simlib._util.compiled import NotReady
-from simlib.plain import decisions, easy, loop
-from simlib.policies import in_plain
+from simlib.plain import decisions, easy
 from simlib.policies.adjusting import Adjustment, Scheme
 from simlib.policies.orders import BACKFILL, ORDERS
 
@@ -104,7 +103,7 @@ ON_GPUS += [EASY(order="sjf"), EASY(order="wfp"), EASY(backfill="sjf"), EASY(ord
 ON_GPUS += [EASY.plus_plus(), EASY(reservations=2, order="wfp"), Selective("adaptive"), *SLURM.values()]
 
 
-# Workloads, and plain schedules of them
+# Workloads, and how plain schedules of them differ
 
 
 def crowded(seed):
@@ -122,20 +121,6 @@ def crowded(seed):
     chained = (rng.random(n) < 0.3) & (before > 0)
     follows = {job + 1: (int(before[job]), int(rng.integers(0, 10))) for job in np.flatnonzero(chained)}
     return numbered(np.column_stack([submit, run, estimate, size, user, group]), procs, follows or {2: (1, 3)})
-
-
-def plainly(workload, policy, overrun="extend", feedback=False, listen=None, plain=None):
-    """Run the plain policy of a setting; gives the jobs and the machine."""
-    jobs = workload.jobs
-    run = np.minimum(jobs.run, jobs.estimate) if overrun == "kill" else jobs.run
-    times = jobs.submit, run, np.maximum(jobs.estimate, run)
-    gpus = (jobs.gpus, workload.gpus) if workload.needs_gpus else (None, None)
-    made = in_plain.jobs_of(jobs, *times, jobs.procs, gpus[0])
-    coming, follows = in_plain.followers(made, workload.followed() if feedback else None)
-    machine = in_plain.machine_of(policy, jobs, workload.procs, gpus[1])
-    told = None if listen is None else partial(listen, machine=machine)
-    loop.simulate(coming, machine, plain or in_plain.policy_of(policy), told, follows=follows)
-    return made
 
 
 def differing(workload, policy, overrun="extend", feedback=False, listen=None):
