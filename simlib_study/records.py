@@ -213,9 +213,8 @@ def save(
     if own or differs or not os.environ.get(REPRODUCING):
         exploration = {"differs": differs, "source": experiment.cells}
         of_own = "+".join(Path(each).name.split(".")[0] for each in own)
-        folder = (
-            paths.ROOT / "build" / (f"own/{of_own}" if own else "explorations") / experiment.name / experiment.digest
-        )
+        kind = f"own/{of_own}" if own else "explorations"
+        folder = paths.ROOT / "build" / kind / experiment.name / experiment.digest
     folder = write(
         experiment.name,
         files,

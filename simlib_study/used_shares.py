@@ -137,13 +137,8 @@ def write_heights(ax: Axes, heights: pd.Series, highest: float, line: int = 0, c
     for part, x, side in ((cut[cut.index < half], 8, "left"), (cut[cut.index >= half], -3, "right")):
         if len(part):
             bar = part.index[-1] + 1 if side == "left" else part.index[0]
-            place: dict[str, Any] = {
-                "xytext": (x, -9 - 11 * line),
-                "textcoords": "offset points",
-                "ha": side,
-                "size": 8,
-            }
-            ax.annotate(f"{part.sum():.1f} %", (bar, highest), color=colour, **place)
+            share, at = f"{part.sum():.1f} %", (x, -9 - 11 * line)
+            ax.annotate(share, (bar, highest), at, textcoords="offset points", ha=side, size=8, color=colour)
 
 
 def used_share(histogram: pd.DataFrame, jobs: pd.DataFrame, limit: float) -> Figure:

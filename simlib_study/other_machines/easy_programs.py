@@ -61,9 +61,8 @@ def _programs() -> Iterator[tuple[str, Program]]:
     numbers = {name: {word: number for number, word in words.items()} for name, words in NAMES.items()}
     rows = tomllib.loads((paths.DATA / "settings" / "easy_programs.toml").read_text(encoding="utf-8"))["program"]
     for row in rows:
-        told: dict[str, Any] = {
-            name: numbers[name][of] if name in numbers else of for name, of in row.pop("settings").items()
-        }
+        words = row.pop("settings")
+        told: dict[str, Any] = {name: numbers[name][of] if name in numbers else of for name, of in words.items()}
         yield row.pop("name"), Program(**row, reading=TEXT._replace(**told))
 
 

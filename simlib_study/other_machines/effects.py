@@ -128,9 +128,8 @@ def _tails(runs: Mapping[Any, pd.DataFrame], case: str, base: str) -> pd.DataFra
 
 def of_case(table: pd.DataFrame, case: str, measure: str) -> pd.DataFrame:
     """Take the rows of a case and a measure, by log; none where there is none."""
-    return table[table.index.isin([case], "case") & table.index.isin([measure], "measure")].droplevel(
-        ["case", "measure"]
-    )
+    found = table[table.index.isin([case], "case") & table.index.isin([measure], "measure")]
+    return found.droplevel(["case", "measure"])
 
 
 def by_measure(
