@@ -7,7 +7,7 @@
 # make test        is the source clean, do the tests pass? all but the longest
 # make test-all    all tests, and twice as many random cases: before a release
 # make lint        form, and that each room imports only those below it
-# make types       do the type hints of the library hold?
+# make types       do the type hints hold?
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make test-nbgrader   the course in nbgrader, in an environment of its own
 # make test-wheel  the package installed with its oldest and newest dependencies, in environments of their own

@@ -1,6 +1,7 @@
 """How the study stands, from the records in figures/ and build/synthetic/."""
 
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -9,14 +10,14 @@ from simlib._util import paths
 
 @click.group(help=__doc__, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.pass_context
-def commands(context):
+def commands(context: click.Context) -> None:
     """Hold the commands below; without one, print the verdicts."""
     if context.invoked_subcommand is None:
         context.invoke(verdicts)
 
 
 @commands.command()
-def verdicts():
+def verdicts() -> None:
     """Print each exhibit's logs, the verdicts on its claims, and the total."""
     from .pages import total
     from .records import outcomes
@@ -33,7 +34,7 @@ def verdicts():
 
 @commands.command()
 @click.pass_context
-def report(context):
+def report(context: click.Context) -> None:
     """Print the verdicts; write the pages in figures/, and the findings: README.md and docs/background/findings.md."""
     from . import pages, records
     from .mualem2001 import printed_means
@@ -55,7 +56,7 @@ def report(context):
 @commands.command()
 @click.argument("revision", default="HEAD")
 @click.option("--exact", is_flag=True, help="Also the last digit, which on another processor may differ.")
-def check(revision, exact):
+def check(revision: str, exact: bool) -> int:
     """Compare figures/ with what is committed, at REVISION; ends with 1 where numbers differ."""
     from . import checking
 
@@ -65,10 +66,11 @@ def check(revision, exact):
 
 
 @commands.command("compile")
-def compile_kernels():
+def compile_kernels() -> None:
     """Compile what only notebooks need, and `simlib compile` leaves out: nobody waits for it later."""
     import simlib
     from simlib import EASY, Multifactor, Selective, SlurmBackfill
+    from simlib.core.schedule import Policy
     from simlib.policies.adjusting import Adjustment
 
     from .investigations.qsim import Qsim
@@ -76,18 +78,13 @@ def compile_kernels():
 
     ordered = EASY(order="wfp"), EASY(order="wfp", adjust=Adjustment()), SlurmBackfill(order=Multifactor())
     backfilling = (EASY(backfill=how) for how in ("largest", "smallest area", "lookahead"))
-    for policy in (
-        EasyProgram(),
-        Qsim(adjust=Adjustment()),
-        Selective(2),
-        Selective("adaptive"),
-        *ordered,
-        *backfilling,
-    ):
+    programs = EasyProgram(), Qsim(adjust=Adjustment())
+    policies: list[Policy] = [*programs, Selective(2), Selective("adaptive"), *ordered, *backfilling]
+    for policy in policies:
         simlib.simulate(simlib.load("sample"), policy)
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 2 for wrong arguments."""
     try:
         return commands.main(arguments, standalone_mode=False) or 0

@@ -8,17 +8,19 @@ import ast
 import hashlib
 import platform
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from simlib import parameters as checking
 from simlib._util.cache import identity
 from simlib.core.workload import Workload
 
 from .loading import Logs, are_own
-from .notebooks import notebook
+from .notebooks import Notebook, notebook
 
 PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
 
@@ -39,27 +41,27 @@ class Experiment:
     """
 
     name: str = ""
-    notebook: object = None
-    parameters: dict = field(default_factory=dict)
-    cells: tuple = ()
-    code: tuple = ()
-    changed: tuple = ()
-    added: tuple = ()
-    fewer: tuple = ()
-    repeats: dict = field(default_factory=dict)
-    variables: dict = field(default_factory=dict, repr=False)
+    notebook: Notebook | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    cells: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    fewer: tuple[str, ...] = ()
+    repeats: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def unjudged(self):
+    def unjudged(self) -> str:
         """Why no number is judged, in one line; "" where numbers are."""
         return f"not judged: {'; '.join(self.changed)}" if self.changed else ""
 
     @property
-    def undecided(self):
+    def undecided(self) -> str:
         """Why nothing is decided of claims and findings, which speak of all policies, measures and logs together."""
         return f"not judged: {'; '.join([*self.changed, *self.added])}" if self.changed or self.added else ""
 
-    def preview(self, logs=None):
+    def preview(self, logs: Logs | None = None) -> str:
         """How its runs differ from the study's, in one line; "" where they do not.
 
         What is not of logs does not depend on how often these are shaken. Of stand-ins and of logs of the reader's the
@@ -72,7 +74,7 @@ class Experiment:
         return f"preview: {'; '.join(said)}" if said else ""
 
     @property
-    def digest(self):
+    def digest(self) -> str:
         """Eight letters, which differ for experiments that do: by cells, parameters, logs, and the package."""
         logs = [
             each
@@ -83,17 +85,17 @@ class Experiment:
         versions = platform.python_version(), *map(metadata.version, PACKAGES), _package()
         return hashlib.sha256(repr((self.code, self.parameters, logs, versions)).encode()).hexdigest()[:8]
 
-    def absent(self, logs):
+    def absent(self, logs: Collection[str]) -> set[str]:
         """The names of the notebook's own logs that are not among these: not requested, or not on this machine."""
         own = self.notebook.parameters.get("logs", ()) if self.notebook else ()
         return set(_listed(own)) - set(logs)
 
 
-_HERE = {}
+_HERE: dict[str, dict[str, Any]] = {}
 """The variables of the notebook that runs, by its name: one, or none."""
 
 
-def parameters(name, variables, *, own=False, **expected):
+def parameters(name: str, variables: dict[str, Any], *, own: bool = False, **expected: checking.Expected) -> None:
     """Begin a notebook: check its parameters, as `simlib.parameters.check`, and the names of its `logs`.
 
     Parameters
@@ -121,7 +123,7 @@ def parameters(name, variables, *, own=False, **expected):
     _HERE[name] = variables
 
 
-def running():
+def running() -> Experiment:
     """Compare what runs now with the notebook of the study that it is of, as `study.parameters` was told.
 
     Outside of Jupyter the cells are not known, and only parameters are compared. Where no notebook runs there is
@@ -133,8 +135,8 @@ def running():
     here = notebook(name)
     executed = [cell for cell in variables.get("In", ()) if _parsed(cell)]  # not those of comments only
     if not here:
-        cells = tuple(executed)
-        return Experiment(name, cells=cells, code=cells, changed=(NO_NOTEBOOK,), variables=variables)
+        alone = tuple(executed)
+        return Experiment(name, cells=alone, code=alone, changed=(NO_NOTEBOOK,), variables=variables)
     now = {each: variables.get(each, default) for each, default in here.parameters.items()}
     if isinstance(now.get("logs"), Logs):  # they are called as their names were
         now["logs"] = now["logs"].asked or here.parameters["logs"]
@@ -144,7 +146,8 @@ def running():
     while code and _sets(code[0]) and _sets(code[0]) <= set(here.parameters):
         code = code[1:]
     changed, added = _differing(code, here, variables)
-    fewer, repeats = [], {}
+    fewer: list[str] = []
+    repeats: dict[str, str] = {}
     for each, value in now.items():
         default = here.parameters[each]
         said = f"{each} is {value!r}, in the study {default!r}"
@@ -155,25 +158,25 @@ def running():
         else:
             known = [*_listed(default), *OF_PAPER]
             (fewer if each == "logs" and _are_among(value, known) else changed).append(said)
-    differs = map(tuple, (cells, code, changed, added, fewer))
-    return Experiment(name, here, now, *differs, repeats, variables)
+    differs = tuple(changed), tuple(added), tuple(fewer)
+    return Experiment(name, here, now, tuple(cells), tuple(code), *differs, repeats, variables)
 
 
 NO_NOTEBOOK = "this is no notebook of the study"
 
 
-def _listed(value):
+def _listed(value: Any) -> Any:
     """A list where one value may stand for it."""
     return list(value) if isinstance(value, (list, tuple)) else value if isinstance(value, dict) else [value]
 
 
-def _are_among(names, others):
+def _are_among(names: Any, others: Any) -> bool:
     """Whether names of logs, one at least, are all among others."""
     return bool(_listed(names)) and all(name in _listed(others) for name in _listed(names))
 
 
 @cache
-def _package():
+def _package() -> str:
     """A digest of simlib and of the study."""
     here = Path(__file__).parent
     files = sorted([*here.with_name("simlib").rglob("*.py"), *here.rglob("*.py")])
@@ -183,16 +186,18 @@ def _package():
 # Cells
 
 
-def _sets(cell):
+def _sets(cell: str) -> set[str]:
     """The names that a cell sets; none if it does anything else but import types for them."""
     lines = [line for line in _parsed(cell) if not isinstance(line, ast.ImportFrom)]
     targets = [target for line in lines for target in getattr(line, "targets", [getattr(line, "target", None)])]
     return {target.id for target in targets} if all(isinstance(target, ast.Name) for target in targets) else set()
 
 
-def _differing(cells, here, variables):
+def _differing(cells: Sequence[str], here: Notebook, variables: dict[str, Any]) -> tuple[list[str], list[str]]:
     """How executed cells differ from a notebook's: lists of what makes another experiment, and of what is added."""
-    left, run, added = [cell for cell in here.code if cell != here.tagged], [], []
+    left = [cell for cell in here.code if cell != here.tagged]
+    run: list[tuple[ast.AST, ...]] = []
+    added: list[str] = []
     for cell in cells:
         lines = _parsed(cell)
         if left and _same(lines, _parsed(left[0])):
@@ -209,7 +214,7 @@ def _differing(cells, here, variables):
 
 
 @lru_cache(1000)
-def _parsed(cell):
+def _parsed(cell: str) -> tuple[ast.AST, ...]:
     """The lines of a cell; its text where it is no Python."""
     try:
         return tuple(ast.parse(cell).body)
@@ -217,12 +222,12 @@ def _parsed(cell):
         return (ast.Constant(cell),)
 
 
-def _same(one, other):
+def _same(one: Iterable[ast.AST], other: Iterable[ast.AST]) -> bool:
     """Whether lines are the same but for their comments and layout."""
     return [*map(ast.dump, one)] == [*map(ast.dump, other)]
 
 
-def _added(new, old, variables):
+def _added(new: Any, old: Any, variables: dict[str, Any]) -> list[Any] | None:
     """The names of what code adds to dicts of other code, such as a policy; None if it differs in anything else."""
     if isinstance(old, (list, tuple)):
         if not isinstance(new, type(old)) or len(new) != len(old):
@@ -240,9 +245,10 @@ def _added(new, old, variables):
     if type(new) is type(old):
         return _together([_added(getattr(new, field), getattr(old, field), variables) for field in old._fields])
     if isinstance(new, (ast.List, ast.Tuple)) and new.elts:
-        first, *more = new.elts
+        first, *rest = new.elts
         if isinstance(first, ast.Starred) and _same([first.value], [old]):
-            return [one.value for one in more] if all(isinstance(one, ast.Constant) for one in more) else None
+            constants = [one.value for one in rest if isinstance(one, ast.Constant)]
+            return constants if len(constants) == len(rest) else None
     if isinstance(new, ast.BinOp) and isinstance(new.op, ast.BitOr) and isinstance(new.right, ast.Dict):
         there = variables.get(new.left.id) if isinstance(new.left, ast.Name) else None
         names = [key.value if isinstance(key, ast.Constant) else None for key in new.right.keys]
@@ -251,11 +257,12 @@ def _added(new, old, variables):
     return None
 
 
-def _entries(of):
+def _entries(of: ast.Dict) -> dict[str | None, tuple[Any, ast.expr]]:
     """The entries of a dict, as they are written, by their keys."""
-    return {key and ast.dump(key): (key, value) for key, value in zip(of.keys, of.values, strict=True)}
+    return {key if key is None else ast.dump(key): (key, value) for key, value in zip(of.keys, of.values, strict=True)}
 
 
-def _together(lists):
+def _together(lists: Sequence[list[Any] | None]) -> list[Any] | None:
     """One list of several; None if one of them is None."""
-    return None if any(of is None for of in lists) else [one for of in lists for one in of]
+    known = [of for of in lists if of is not None]
+    return [one for of in known for one in of] if len(known) == len(lists) else None

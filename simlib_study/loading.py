@@ -2,16 +2,20 @@
 
 import importlib
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from simlib.analysis.replicate import Log
 from simlib.core.workload import Workload
 from simlib.logs.archive import ArchiveError, load, path_or_name
 from simlib.logs.reading import taken
 from simlib.logs.swf import LogWarning
 
 
-def log(name, variant=None):
+def log(name: str | Path, variant: str | None = None) -> Workload:
     """Load a log of the catalogue, as `simlib.load`, without warnings of what is odd about it: the records say so.
 
     Examples
@@ -24,7 +28,7 @@ def log(name, variant=None):
         return load(name, variant)
 
 
-class Logs(dict):
+class Logs(dict[str, Log]):
     """Logs by the paper's names: workloads, or functions of a seed that draw one.
 
     `traces` has what the study knows of each, by the same names; `absent` the names of those that are not on this
@@ -32,42 +36,44 @@ class Logs(dict):
     they were requested.
     """
 
-    asked = ()
+    asked: str | Sequence[str] = ()
 
-    def __init__(self, logs, traces=(), absent=(), own=False):
+    def __init__(
+        self, logs: Mapping[str, Log], traces: Any = (), absent: Iterable[str] = (), own: bool = False
+    ) -> None:
         super().__init__(logs)
         self.traces, self.absent, self.own = dict(traces), list(absent), own
 
-    def is_absent(self, log=None, **of):
+    def is_absent(self, log: str | None = None, **of: Any) -> bool:
         """Whether the log of a printed number, by what it is of, is not on this machine."""
         return log in self.absent
 
-    def origin(self, **of):
+    def origin(self, **of: Any) -> dict[str, Any]:
         """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
         return {}
 
     @property
-    def stand_in(self):
+    def stand_in(self) -> bool:
         """Whether any of them only stands in for a log."""
         return any(workload.stand_in for workload in self.workloads())
 
-    def workloads(self, seed=0):
+    def workloads(self, seed: int = 0) -> list[Workload]:
         """List the workloads; of a log that is drawn again for each run one draw."""
         return [each if isinstance(each, Workload) else self.traces[name].draw(seed) for name, each in self.items()]
 
-    def drawn(self, seed):
+    def drawn(self, seed: int) -> dict[str, Workload]:
         """Take the workloads by name; of a log that is drawn again for each run the draw of this seed."""
         return dict(zip(self, self.workloads(seed), strict=True))
 
     @property
-    def table(self):
+    def table(self) -> pd.DataFrame:
         """Which file or model each came from, and which of its jobs take part; what is absent is printed."""
         for name in self.absent:
             print(f"{name}: not on this machine, left out")
         return sources(self.workloads())
 
 
-def are_own(paper, names, allowed=True):
+def are_own(paper: str, names: Sequence[str], allowed: bool = True) -> bool:
     """Tell whether some names are those of logs of the reader's, and not a paper's; ValueError if neither is right."""
     known = importlib.import_module(f"{__package__}.{paper}").known()
     foreign = [name for name in names if name not in known]
@@ -84,7 +90,7 @@ def are_own(paper, names, allowed=True):
     return bool(foreign)
 
 
-def logs(paper, names=None, **settings):
+def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings: Any) -> Logs:
     """Take the logs of a paper, such as "mualem2001" or "tang2013", as far as they are on this machine.
 
     Parameters
@@ -116,7 +122,7 @@ def logs(paper, names=None, **settings):
     return made
 
 
-def by_name(paths):
+def by_name(paths: Iterable[str]) -> dict[str, Workload]:
     """Load logs of the reader's, by their paths or their names in the catalogue, for the study of a paper."""
     workloads = [taken(path) for path in paths]
     names = [workload.name for workload in workloads]
@@ -125,7 +131,7 @@ def by_name(paths):
     return dict(zip(names, workloads, strict=True))
 
 
-def sources(workloads):
+def sources(workloads: Iterable[Workload]) -> pd.DataFrame:
     """Lay out which file or model each workload came from, and which of its jobs take part, as a table."""
     rows = []
     for workload in workloads:

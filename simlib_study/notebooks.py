@@ -6,6 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from simlib._util import paths
 
@@ -29,7 +30,7 @@ class Notebook:
 
     name: str
     title: str = ""
-    code: tuple = ()
+    code: tuple[str, ...] = ()
     tagged: str = ""
     section: str = "99"
     seconds: int = 0
@@ -37,23 +38,23 @@ class Notebook:
     frozen: bool = False
 
     @cached_property
-    def parameters(self):
+    def parameters(self) -> dict[str, Any]:
         """Its parameters by name, from the cell that is tagged so."""
-        lines = [line for line in ast.parse(self.tagged).body if isinstance(line, ast.AnnAssign)]
+        lines: list[Any] = [line for line in ast.parse(self.tagged).body if isinstance(line, ast.AnnAssign)]
         return {line.target.id: ast.literal_eval(line.value) for line in lines}
 
     @property
-    def path(self):
+    def path(self) -> str:
         """Where it can be read: the notebook, or a frozen one as it was executed."""
         return f"figures/{self.name}/README.md" if self.frozen else f"notebooks/{self.name}.ipynb"
 
     @property
-    def repeats(self):
+    def repeats(self) -> list[str]:
         """The parameters that say how many runs of the logs there are."""
         return [name for name in self.parameters if name.endswith("shakes") or name == "draws"]
 
     @property
-    def place(self):
+    def place(self) -> tuple[int, list[int], str, int, str]:
         """By paper and section, and there as the notebooks are called: figure 4, figures 8-10, figure 11, table 1."""
         paper, _, name = self.name.partition("/")
         numbered = re.match(r"([a-z]+?)s?(\d+)", name)
@@ -63,13 +64,13 @@ class Notebook:
         return of_paper, [int(number) for number in self.section.split(".")], kind, int(number), self.name
 
 
-def frozen():
+def frozen() -> dict[str, Any]:
     """Read `figures/frozen.toml`: what is finished, and at which commit it runs; no notebooks where there is none."""
     path = paths.ROOT / "figures" / "frozen.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {"notebooks": {}}
 
 
-def notebook(name):
+def notebook(name: str) -> Notebook | None:
     """Read a notebook, such as "mualem2001/table1", or what is known of a frozen one; None where there is none."""
     path = paths.ROOT / "notebooks" / f"{name}.ipynb"
     if not path.exists():
@@ -83,9 +84,9 @@ def notebook(name):
     return Notebook(name, title, others, "\n".join(tagged), **book["metadata"].get("simlib", {}))
 
 
-def notebooks():
+def notebooks() -> dict[str, Notebook]:
     """Read the notebooks of the papers' exhibits, in the papers' order: those whose metadata name a section."""
     names = [path.relative_to(paths.ROOT / "notebooks") for path in (paths.ROOT / "notebooks").glob("*/*.ipynb")]
     found = [notebook(name.with_suffix("").as_posix()) for name in names if ".ipynb_checkpoints" not in name.parts]
-    exhibits = [one for one in found if one.section != Notebook.section]
+    exhibits = [one for one in found if one and one.section != Notebook.section]
     return {one.name: one for one in sorted(exhibits, key=lambda one: one.place)}

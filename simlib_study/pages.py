@@ -9,8 +9,11 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
 import nbformat
 import numpy as np
@@ -40,7 +43,7 @@ from .judging import (
 )
 from .mualem2001 import printed_means
 from .notebooks import PAPERS, frozen, notebooks
-from .records import by_verdict, decided, unjudged
+from .records import Json, Outcome, by_verdict, decided, unjudged
 from .tang2013 import STAND_INS, machines
 
 WRITTEN = "<!-- Written by `python -m simlib_study report` from the records in figures/ -->\n"
@@ -80,7 +83,7 @@ NOT_JUDGED = {
 """Why numbers are not judged, behind how many they are."""
 
 
-def texts(found, site=False):
+def texts(found: Sequence[Outcome], site: bool = False) -> dict[str, str]:
     """Write the pages about some outcomes: texts by their names in `figures/`, or in the site's folder `exhibits/`."""
     env = templates()
     env.filters |= {"cell": cell, "number": number, "bound": bound, "turning": turning}
@@ -121,7 +124,7 @@ def texts(found, site=False):
     return {name: re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" for name, text in written.items()}
 
 
-def write(found, folder):
+def write(found: Sequence[Outcome], folder: Path) -> None:
     """Write the pages into a folder, and remove pages of papers that are no more."""
     written = texts(found)
     for name, text in written.items():
@@ -132,19 +135,19 @@ def write(found, folder):
             path.unlink()
 
 
-def address(id):
+def address(id: str) -> str:
     """Where a claim or finding stands, from the scoreboard."""
     table = claims.claims() | claims.findings()
     return f"claims/{table[id]['paper']}.md#{id.lower()}"
 
 
-def brief(row):
+def brief(row: Json) -> str:
     """A claim or finding in at most twenty words."""
     table = claims.claims() | claims.findings()
     return table[row["id"]]["short"] or table[row["id"]]["claim"]
 
 
-def number(one, id, part=False):
+def number(one: Json | None, id: str, part: bool = False) -> str:
     """Write a measurement with its interval, and its part before it if wanted; nothing where there is none."""
     if not one:
         return ""
@@ -152,30 +155,30 @@ def number(one, id, part=False):
     return f"{one['part']}: {text}" if part and one["value"] is not None else text
 
 
-def bound(row):
+def bound(row: Json) -> str:
     """The bound of the measurement that decides a claim, as text; nothing where none does."""
     return _deciding(row).demand if row.get("deciding") else ""
 
 
-def turning(row, way):
+def turning(row: Json, way: str) -> str:
     """Where the verdict on a claim turns with a "stricter" or a "looser" bound, and to which; nothing where never."""
     place = row.get("turns", {}).get(way)
     if not place:
         return ""
-    ends = {name: -np.inf if name == "above" else np.inf for name in ("above", "below") if place[name] is None}
-    ends = {"above": place["above"], "below": place["below"]} | ends
-    return f"{replace(_deciding(row), **ends).demand} {SIGNS[place['verdict']]}"
+    above = -np.inf if place["above"] is None else place["above"]
+    below = np.inf if place["below"] is None else place["below"]
+    return f"{replace(_deciding(row), above=above, below=below).demand} {SIGNS[place['verdict']]}"
 
 
-def _deciding(row):
+def _deciding(row: Json) -> claims.Criterion:
     """The criterion of the measurement that decides a claim."""
     return claims.criteria()[row["id"]][row["deciding"]["part"]]
 
 
-def _details(row):
+def _details(row: Json) -> dict[str, Any]:
     """What is shown of a claim beside its verdict."""
     readings, id = row.get("readings", {}), row["id"]
-    measured = {}
+    measured: dict[tuple[str, str], Json] = {}
     for name, of in readings.items():
         for one in of["parts"]:
             measured.setdefault((one["part"], one["on"]), {})[name] = one
@@ -189,19 +192,19 @@ def _details(row):
     }
 
 
-def counted(cells):
+def counted(cells: Sequence[Json]) -> str:
     """How many cells are inside, close and off by the text, and why others are not judged, as text."""
     others = [f"{count} {NOT_JUDGED[reason]}" for reason, count in unjudged(cells).items() if count]
     return "; ".join(filter(None, [counts_of(cells, TEXT), f"not judged: {', '.join(others)}" if others else ""]))
 
 
-def counts_of(cells, *rules):
+def counts_of(cells: Iterable[Json], *rules: str) -> str:
     """Write how many cells are inside, close and off by these rules."""
     counts = tally(cells, *rules)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in (INSIDE, CLOSE, OFF)) if counts["cells"] else ""
 
 
-def cell(words):
+def cell(words: str) -> str:
     """Words that do not end a cell of a Markdown table, and are not taken for its marks; lines within the cell."""
     return re.sub(r"([|*_<])", r"\\\1", words).replace("\n", "<br>")
 
@@ -209,7 +212,7 @@ def cell(words):
 # What the study found, for texts
 
 
-def numbers(found):
+def numbers(found: Sequence[Outcome]) -> dict[str, Any]:
     """Collect every number that texts about the study state, from the records."""
     verdicts = {claim["id"]: claim for claim in decided(found)}
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
@@ -229,25 +232,25 @@ def numbers(found):
     }
 
 
-def missing(found):
+def missing(found: Iterable[Outcome]) -> list[str]:
     """The findings whose numbers texts state, but that no record decides."""
     return sorted(claims.findings().keys() - {claim["id"] for claim in decided(found) if "numbers" in claim})
 
 
-def stated(found, template):
+def stated(found: Sequence[Outcome], template: str) -> str:
     """Write what the study found, every number from a record."""
     if lacking := missing(found):
         raise ValueError(f"{template}: found no record that decides {', '.join(lacking)}, whose numbers it states")
     return templates().get_template(template).render(numbers(found))
 
 
-def templates(**options):
+def templates(**options: Any) -> Environment:
     """Find the templates of texts and pages; a number that is not there is an error."""
-    common = {"loader": PackageLoader("simlib_study"), "undefined": StrictUndefined}
+    common: dict[str, Any] = {"loader": PackageLoader("simlib_study"), "undefined": StrictUndefined}
     return Environment(**(common | {"trim_blocks": True, "lstrip_blocks": True} | options))
 
 
-def counted_means(found):
+def counted_means(found: Iterable[Outcome]) -> dict[str, dict[Any, Any]]:
     """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
     table = printed_means.numbers(found)
     if not len(table):
@@ -255,7 +258,7 @@ def counted_means(found):
     steps, controls = printed_means.steps(table), printed_means.controls(table)
     counts = pd.DataFrame({"inside": steps[[INSIDE, printed_means.WIDE]].sum(axis=1)})
     counts["of"] = steps.numbers - steps[printed_means.UNJUDGED]
-    counted = {}
+    counted: dict[str, dict[Any, Any]] = {}
     for name, group in SIMULATED.items():
         last = steps.loc[group].iloc[-1]
         counted[name] = counts.loc[group].set_axis(list(printed_means.STEPS)).to_dict()
@@ -264,7 +267,7 @@ def counted_means(found):
     return counted
 
 
-def _stated(claim, part=""):
+def _stated(claim: Json, part: str = "") -> dict[str, Any]:
     """What became of a gain that Tang prints, part of a claim: as printed, ours, and on how many machines it is met."""
     text, printed = (claim["readings"][name]["parts"] for name in (TEXT, claims.PRINTED))
     ours, (in_print, *_) = ([one for one in parts if one["part"].startswith(part)] for parts in (text, printed))
@@ -272,13 +275,13 @@ def _stated(claim, part=""):
     return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met}
 
 
-def tsafrir(found):
+def tsafrir(found: Iterable[Outcome]) -> dict[str, dict[str, int]]:
     """Count the numbers of Tsafrir et al. in our bands, and how many would be if they were 10 % larger.
 
     `three` and `blue` are of Tables 2, 3, 5 and 6 on three logs and on BLUE, a number in two tables once; `changes` are
     what these tables print against EASY, on the three logs.
     """
-    cells = {of: {} for of in ("three", "blue", "changes")}
+    cells: dict[str, dict[Any, Json]] = {of: {} for of in ("three", "blue", "changes")}
     for cell in (cell for one in found if one.paper == "tsafrir2005" for cell in one.cells):
         table = cell["exhibit"].removeprefix("tsafrir2005_")
         of = "blue" if cell["of"].get("log") == "SDSC-BLUE" else "three"
@@ -290,7 +293,7 @@ def tsafrir(found):
     return {of: _inside(list(group.values())) for of, group in cells.items()}
 
 
-def _inside(cells):
+def _inside(cells: list[Json]) -> dict[str, int]:
     """How many numbers are judged and inside, and how many would be if the same numbers were 10 % larger."""
     counts = {"numbers": len(cells), "inside": tally(cells, LIKELY, TEXT)[INSIDE], "larger": 0}
     for cell in cells:
@@ -301,7 +304,7 @@ def _inside(cells):
     return counts
 
 
-def _gains(folder):
+def _gains(folder: Path) -> dict[str, dict[str, Any]]:
     """Tang's average gains by selective adjustment at the 85th percentile, by metric: `printed`, and by machine."""
     rows = pd.read_csv(folder / records.NUMBERS).query("case == 'selective p85' and published.notna()")
     here, gains = machines([name for name in STAND_INS if name in set(rows.log)]), {}
@@ -314,7 +317,7 @@ def _gains(folder):
     return gains
 
 
-def with_findings(text, found, template, name="text"):
+def with_findings(text: str, found: Sequence[Outcome], template: str, name: str = "text") -> str:
     """Put what the study found, from `stated`, in its place in the text of a file, between two comments."""
     before, begin, rest = text.partition(WRITTEN)
     _, end, after = rest.partition(UNTIL)
@@ -324,7 +327,7 @@ def with_findings(text, found, template, name="text"):
     return f"{before}{begin}\n{stated(found, template)}\n{end}{after}"
 
 
-def total(found):
+def total(found: Iterable[Outcome]) -> list[str]:
     """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
     sentences = []
     for name, of in counted_means(found).items():
@@ -356,7 +359,7 @@ NOTE = (
 )
 
 
-def write_executed():
+def write_executed() -> None:
     """Write `README.md` into the folders in `figures/` of those notebooks that the last run has executed."""
     for name in sorted(records.of_last_run().keys() & notebooks().keys()):
         path = paths.ROOT / "build" / "notebooks" / f"{name}.ipynb"
@@ -368,7 +371,7 @@ def write_executed():
                 new.write_text(text, encoding="utf-8")
 
 
-def markdown(book, name, note):
+def markdown(book: Any, name: str, note: str) -> str:
     """Write an executed notebook, whose pictures are files of its exhibit's folder; the note stands below its title."""
     folder = paths.ROOT / "figures" / name
     pictures = {hashlib.sha256(path.read_bytes()).digest(): path for path in sorted(folder.glob("*.png"))}
@@ -394,13 +397,13 @@ def markdown(book, name, note):
     return re.sub(r"\n{4,}", "\n\n", text).strip() + "\n"
 
 
-def _linked(link, name, exhibits):
+def _linked(link: str, name: str, exhibits: Collection[str]) -> str:
     """Let a link of a notebook lead there from its exhibit's folder; to other exhibits, as they were executed."""
     target = posixpath.normpath(posixpath.join("notebooks", posixpath.dirname(name), link))
     other = target.removeprefix("notebooks/").removesuffix(".ipynb")
     return _link(f"figures/{other}/README.md" if other in exhibits else target, name)
 
 
-def _link(target, name):
+def _link(target: str, name: str) -> str:
     """The way to a file of the repository from an exhibit's folder."""
     return posixpath.relpath(target, f"figures/{name}")

@@ -6,18 +6,23 @@ import os
 import platform
 import tomllib
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import fastjsonschema  # which papermill's reader of notebooks brings, and which is quick to import
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simlib import __version__, plots
 from simlib._util import paths
+from simlib.core.workload import Workload
 from simlib.logs.archive import NOT_VERIFIED
 
 from . import claims
@@ -25,7 +30,10 @@ from .claims import VERDICTS, withdrawn
 from .experiments import PACKAGES, running
 from .judging import ABSENT, BACK, INFERRED, OF_VERDICTS, OTHER_LOG, cells
 from .loading import Logs
-from .notebooks import notebook, notebooks
+from .notebooks import Notebook, notebook, notebooks
+
+Json = dict[str, Any]
+"""A record, or a part of one."""
 
 RECORD, NUMBERS, PICTURE = "record.json", "numbers.csv", "picture.png"
 """The files of an exhibit; more tables and pictures have names of their own."""
@@ -33,7 +41,17 @@ RECORD, NUMBERS, PICTURE = "record.json", "numbers.csv", "picture.png"
 # Saving what a notebook made
 
 
-def write(exhibit, files, *, workloads=(), parameters=None, cells=(), claims=(), folder=None, exploration=None):
+def write(
+    exhibit: str,
+    files: Mapping[str, Figure | pd.DataFrame],
+    *,
+    workloads: Collection[Workload] = (),
+    parameters: dict[str, Any] | None = None,
+    cells: Collection[Json] = (),
+    claims: Iterable[Json] = (),
+    folder: Path | None = None,
+    exploration: Json | None = None,
+) -> Path:
     """Write tables and pictures by their files' names, and last the record; a file of before that is none of them goes.
 
     They go to the exhibit's folder in `figures/`, or in `build/synthetic/`, marked and not judged, if a log is stood in
@@ -70,18 +88,18 @@ def write(exhibit, files, *, workloads=(), parameters=None, cells=(), claims=(),
     return folder
 
 
-def _not_judged(cell):
+def _not_judged(cell: Json) -> Json:
     """A cell of stand-ins."""
     return cell | {"readings": [ours | {"verdict": OTHER_LOG} for ours in cell["readings"]]}
 
 
-def _stamp(figure):
+def _stamp(figure: Figure) -> None:
     """Stamp a figure as made from stand-ins, once."""
     if plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
         plots.stamp(figure)
 
 
-def show(picture, logs=None, message=None):
+def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None = None) -> Figure:
     """Give a figure, or that of its axes, to be shown and saved: stamped where a log is only stood in for.
 
     The message is what it shows, a sentence that its numbers bear out; it is the title. A message is of the study's own
@@ -94,6 +112,7 @@ def show(picture, logs=None, message=None):
     []
     """
     figure = picture if isinstance(picture, Figure) else picture.figure
+    assert isinstance(figure, Figure)  # and no part of one
     experiment, own = running(), logs is not None and logs.own
     if logs is not None and logs.stand_in:
         _stamp(figure)
@@ -118,7 +137,14 @@ MADE_OF = "figures/made-of.toml"
 """Has by notebook a digest of the files that its committed numbers were made of."""
 
 
-def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
+def save(
+    tables: pd.DataFrame | Mapping[str, pd.DataFrame | None] | None = None,
+    pictures: Figure | Mapping[str, Figure | None] | None = None,
+    *,
+    logs: Logs | Workload | list[Logs | Workload] | tuple[Logs | Workload, ...] = (),
+    judged: list[pd.DataFrame] | None = None,
+    claims: Iterable[Json] = (),
+) -> None:
     """Save what a notebook made in a folder of its name: tables, pictures, and a record of where these come from.
 
     What the whole study makes goes to `figures/`, or where it rests on stand-ins to `build/synthetic/`. What is made by
@@ -154,11 +180,12 @@ def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
     tables, pictures = _named(tables, "numbers"), _named(pictures, "picture")
     groups = list(logs) if isinstance(logs, (list, tuple)) else [logs]
     of_logs = [group for group in groups if isinstance(group, Logs)]
-    own, workloads = [name for group in of_logs if group.own for name in group.asked or group], {}
+    own = [name for group in of_logs if group.own for name in group.asked or group]
+    by_id: dict[int, Workload] = {}
     for group in groups:
         drawn = group.workloads(experiment.parameters.get("seed", 0)) if isinstance(group, Logs) else [group]
-        workloads |= {id(workload): workload for workload in drawn}
-    workloads = list(workloads.values())
+        by_id |= {id(workload): workload for workload in drawn}
+    workloads = list(by_id.values())
     synthetic = any(workload.stand_in for workload in workloads)
     parameters, repeats = experiment.parameters, experiment.repeats
     fewer, of_shakes = experiment.fewer, experiment.notebook.repeats if experiment.notebook else []
@@ -169,9 +196,9 @@ def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
     differs = [*experiment.changed, *experiment.added, *fewer, *repeats.values()]
     if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / experiment.name / RECORD, workloads)):
         differs.append(f"without {', '.join(absent)}")
-    found = {"cells": _cells(list(tables.values()) if judged is None else judged), "claims": list(claims)}
+    of_numbers, claims = _cells(list(tables.values()) if judged is None else judged), list(claims)
     if own or experiment.unjudged:
-        found = {}
+        of_numbers, claims = [], []
     said = experiment.unjudged or (repeats and f"preview: {'; '.join(repeats.values())}")
     files = {}
     for name, table in tables.items():
@@ -181,21 +208,30 @@ def save(tables=None, pictures=None, *, logs=(), judged=None, claims=()):
     folder = exploration = None
     if own or differs or not os.environ.get(REPRODUCING):
         exploration = {"differs": differs, "source": experiment.cells}
-        own = "+".join(Path(each).name.split(".")[0] for each in own)
-        folder = paths.ROOT / "build" / (f"own/{own}" if own else "explorations") / experiment.name / experiment.digest
-    made_from = {"workloads": workloads, "parameters": parameters}
-    folder = write(experiment.name, files, **made_from, **found, folder=folder, exploration=exploration)
+        of_own = "+".join(Path(each).name.split(".")[0] for each in own)
+        kind = f"own/{of_own}" if own else "explorations"
+        folder = paths.ROOT / "build" / kind / experiment.name / experiment.digest
+    folder = write(
+        experiment.name,
+        files,
+        workloads=workloads,
+        parameters=parameters,
+        cells=of_numbers,
+        claims=claims,
+        folder=folder,
+        exploration=exploration,
+    )
     why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs else ""
     print(f"Saved in {folder.relative_to(paths.ROOT)}{why}")
 
 
-def _named(made, name):
+def _named(made: Any, name: str) -> dict[str, Any]:
     """What was made, by name: one alone has this one."""
     made = made if isinstance(made, dict) else {name: made}
     return {name: one for name, one in made.items() if one is not None}
 
 
-def _cells(tables):
+def _cells(tables: Iterable[pd.DataFrame]) -> list[Json]:
     """The judged numbers of tables, each printed number once."""
     found = [cell for table in tables for cell in cells(table)]
     places = Counter((cell["exhibit"], *cell["of"].items()) for cell in found)
@@ -207,7 +243,7 @@ def _cells(tables):
     return found
 
 
-def of_last_run():
+def of_last_run() -> dict[str, str]:
     """By notebook the digest of what the last run made its record of, which it has written.
 
     The workflow puts a digest into build/logs/ when it begins to run a notebook.
@@ -221,7 +257,7 @@ def of_last_run():
     return made
 
 
-def note_what_is_made_of_what():
+def note_what_is_made_of_what() -> None:
     """Write into `MADE_OF` the digests of those notebooks that the last run has made, beside those of others."""
     file, there = paths.ROOT / MADE_OF, notebooks()
     known = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
@@ -232,7 +268,7 @@ def note_what_is_made_of_what():
             path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
 
 
-def lacking(path, workloads):
+def lacking(path: Path, workloads: Iterable[Workload]) -> list[str]:
     """The names of the logs that a record was made from, if there is one, and that are not among some workloads."""
     if not path.exists():
         return []
@@ -241,7 +277,7 @@ def lacking(path, workloads):
     return [name for name in dict.fromkeys(log["name"].removesuffix(BACK) for log in logs) if name not in here]
 
 
-def read(path):
+def read(path: Path) -> Json:
     """A record, held against `data/exhibit.schema.json`."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -255,22 +291,22 @@ def read(path):
     return found
 
 
-def complaint(record):
+def complaint(record: Json) -> str | None:
     """Where a record departs from `data/exhibit.schema.json`, and how; None where it follows it."""
     try:
         _validator()(record)
-    except fastjsonschema.JsonSchemaException as error:
+    except fastjsonschema.JsonSchemaValueException as error:
         return f"{error.message.replace('data', 'record', 1)[:300]}, found {repr(error.value)[:100]}"
     return None
 
 
 @cache
-def _validator():
+def _validator() -> Callable[[Json], Json]:
     schema = json.loads((paths.DATA / "exhibit.schema.json").read_text(encoding="utf-8"))
     return fastjsonschema.compile(schema)
 
 
-def provenance(exhibit, workloads, parameters):
+def provenance(exhibit: str, workloads: Collection[Workload], parameters: dict[str, Any]) -> Json:
     """Where an exhibit comes from: logs with their digests, models, parameters, seed, versions."""
     models = [workload for workload in workloads if "model" in workload.source]
     return {
@@ -300,7 +336,7 @@ def provenance(exhibit, workloads, parameters):
     }
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """What JSON can hold: plain numbers, rounded; None for nan and for no end."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
@@ -322,47 +358,49 @@ class Outcome:
 
     name: str
     title: str
-    folder: object
-    record: dict
+    folder: Path
+    record: Json
 
     @property
-    def source(self):
+    def source(self) -> Notebook:
         """The notebook itself."""
-        return notebook(self.name)
+        source = notebook(self.name)
+        assert source is not None  # or nothing would have come of it
+        return source
 
     @property
-    def slug(self):
+    def slug(self) -> str:
         """What its page on the site is called."""
         return self.name.replace("/", "_")
 
     @property
-    def paper(self):
+    def paper(self) -> str:
         """The paper, or what else its notebook's folder stands for."""
         return self.name.partition("/")[0]
 
     @property
-    def label(self):
+    def label(self) -> str:
         """What the paper calls it, such as "Table 1"."""
         return self.title.partition(": ")[0]
 
     @property
-    def about(self):
+    def about(self) -> str:
         """The rest of the title."""
         return self.title.partition(": ")[2]
 
     @property
-    def synthetic(self):
+    def synthetic(self) -> bool:
         """Whether it was made from stand-ins for logs."""
         return self.record["synthetic"]
 
     @property
-    def pictures(self):
+    def pictures(self) -> list[str]:
         """The names of its pictures in its folder, the main one first."""
         names = sorted(path.name for path in self.folder.glob("*.png"))
         return sorted(names, key=lambda name: name != PICTURE)
 
     @property
-    def sources(self):
+    def sources(self) -> list[str]:
         """The log files, with a mark where they are not verified, or else models, that it was made from."""
         files = []
         for log in self.record["logs"]:
@@ -373,17 +411,17 @@ class Outcome:
         return list(dict.fromkeys(files or models))
 
     @property
-    def cells(self):
+    def cells(self) -> list[Json]:
         """Its printed numbers beside ours, as they are judged."""
         return self.record["verdicts"]["cells"]
 
     @property
-    def claims(self):
+    def claims(self) -> list[Json]:
         """The claims that it decides."""
         return self.record["verdicts"]["claims"]
 
 
-def outcomes(folder):
+def outcomes(folder: Path) -> list[Outcome]:
     """What came of the exhibits whose records lie in a folder, in the papers' order."""
     made = []
     for path in folder.glob(f"*/*/{RECORD}"):
@@ -395,24 +433,24 @@ def outcomes(folder):
     return in_order(made)
 
 
-def in_order(found):
+def in_order(found: Iterable[Outcome]) -> list[Outcome]:
     """Outcomes in the order of the papers and of what these have in them."""
     return sorted(found, key=lambda one: one.source.place)
 
 
-def unjudged(cells):
+def unjudged(cells: Iterable[Json]) -> dict[str, int]:
     """Count the cells that are not judged by the text, by the reason."""
     verdicts = [cell["readings"][0]["verdict"] for cell in cells]
     return {reason: verdicts.count(reason) for reason in (OTHER_LOG, ABSENT, INFERRED)}
 
 
-def by_verdict(claims):
+def by_verdict(claims: Iterable[Json]) -> dict[str, int]:
     """Count the claims of each verdict, in their order: those on claims of a paper, then any on our own findings."""
     counts = Counter(claim["verdict"] for claim in claims)
     return {verdict: counts[verdict] for verdict in VERDICTS} | counts
 
 
-def decided(found):
+def decided(found: Iterable[Outcome]) -> list[Json]:
     """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict."""
     by_id = {id: claim | {"exhibit": None} for id, claim in claims.untestable().items()}
     by_id |= {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}

@@ -1,12 +1,18 @@
 """Tsafrir, Etsion & Feitelson, Hebrew University 2005: the logs, what is measured of them, and the printed numbers."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, takewhile
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from simlib._util.arrays import Bools
 from simlib.analysis.predictions import accuracy
+from simlib.core.schedule import Schedule
+from simlib.core.workload import Workload
 from simlib.logs import archive
+from simlib.plain.machine import Job
 from simlib.policies.examples_own import LastTwo
 
 from . import log
@@ -19,12 +25,12 @@ WARM_UP = 0.01
 """Of the jobs in the order of their ends, the share that does not count (section 2)."""
 
 
-def known():
+def known() -> tuple[str, ...]:
     """List the paper's names of its logs."""
     return TRACES
 
 
-def logs(names=TRACES):
+def logs(names: Sequence[str] = TRACES) -> Logs:
     """Take the paper's logs, cleaned as in the paper, as far as they are on this machine; else twins."""
     here = [name for name in names if archive.find(name)]
     if not here:
@@ -34,12 +40,12 @@ def logs(names=TRACES):
     return Logs({name: log(name, of) for name, of in cleaned.items()}, absent=[one for one in names if one not in here])
 
 
-def own_logs(workloads):
+def own_logs(workloads: Mapping[str, Workload]) -> Logs:
     """Take logs of the reader's."""
     return Logs(workloads, own=True)
 
 
-def counted(schedule):
+def counted(schedule: Schedule) -> Bools:
     """Tell which jobs count: all but the first of those that end."""
     end = schedule.column("end")
     counts = np.ones(len(end), bool)
@@ -47,7 +53,7 @@ def counted(schedule):
     return counts
 
 
-def performance(schedule):
+def performance(schedule: Schedule) -> pd.Series:
     """Measure the mean wait in minutes, the mean bounded slowdown, and the accuracy of the predictions in per cent."""
     counts = counted(schedule)
     return pd.Series(
@@ -59,7 +65,7 @@ def performance(schedule):
     )
 
 
-def reservations(schedule):
+def reservations(schedule: Schedule) -> pd.DataFrame:
     """Measure how far from its first reservation each job starts that waits for its turn (Tables 5 and 6).
 
     These are the jobs that wait and are not backfilled. One that becomes the head of the queue and starts in the same
@@ -68,6 +74,8 @@ def reservations(schedule):
     By `table`, "difference" either way and "delay" beyond the reservation: the `rate` of such jobs in per cent of all,
     and of the differences in minutes the `average`, the `median` and the standard deviation `sd`.
     """
+    if schedule.shadow is None:
+        raise ValueError(f"reservations: found a schedule under {schedule.policy}, expected one under EASY")
     start, first = schedule.column("start"), schedule.shadow.to_numpy()
     waited = counted(schedule) & (schedule.column("wait") > 0) & ~schedule.column("backfilled")
     late = ((start - np.where(first >= 0, first, start)) / 60)[waited]
@@ -79,10 +87,10 @@ def reservations(schedule):
     return pd.DataFrame(rows).T.rename_axis("table")
 
 
-def on_each(measured):
+def on_each(measured: pd.Series) -> dict[str, pd.Series]:
     """Lay out a Series by log and run, or by log, policy and run, for `study.claim`: by log, or log and policy."""
     others = [level for level in measured.index.names if level != "run"]
-    return {" ".join(place): of.droplevel(others) for place, of in measured.groupby(others, sort=False)}
+    return {" ".join(map(str, place)): of.droplevel(others) for place, of in measured.groupby(others, sort=False)}
 
 
 class Window(LastTwo):
@@ -94,17 +102,17 @@ class Window(LastTwo):
     than two jobs, a prediction is made of what there is, but not from a `full` window.
     """
 
-    def __init__(self, kind, full=False):
+    def __init__(self, kind: str, full: bool = False) -> None:
         super().__init__()
         self.kind, self.full = kind, full
-        self.of_user = {}  # by user, the jobs in the order of their submission
-        self.run = {}  # by job that has ended
+        self.of_user: dict[int, list[Job]] = {}  # by user, the jobs in the order of their submission
+        self.run: dict[Any, int] = {}  # by job that has ended
 
-    def arrival(self, job, now):
+    def arrival(self, job: Job, now: int) -> dict[Any, int]:
         """Predict from the window."""
         mine = self.of_user.setdefault(job.user, []) if job.user >= 0 else []
-        known = mine[-2:] if self.kind == "submitted" else mine
-        known = (one for one in reversed(known) if one.number in self.run)
+        latest = mine[-2:] if self.kind == "submitted" else mine
+        known: Iterable[Job] = (one for one in reversed(latest) if one.number in self.run)
         if self.kind == "extended":
             known = (one for one in known if one.requested == job.requested)
         if self.kind == "immediate":
@@ -115,6 +123,6 @@ class Window(LastTwo):
             return {job.number: max(job.requested, 1)}
         return {job.number: max(min(sum(runs) // len(runs), job.requested), 1)}
 
-    def finish(self, job, now):
+    def finish(self, job: Job, now: int) -> None:
         """Remember the run time."""
         self.run[job.number] = job.run

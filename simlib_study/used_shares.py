@@ -3,18 +3,25 @@
 Used shares are counted over job lines, also over those left out of the simulations.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from string import ascii_lowercase
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import scipy
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from simlib.core.estimates import Historical, did_not_complete
+from simlib.core.estimates import Historical, Model, did_not_complete
+from simlib.core.workload import Workload
 from simlib.plots.panels import legend, title
 from simlib.plots.style import COLOURS
 from simlib.policies.adjusting import accuracy
+
+from .loading import Logs
 
 SHORT = 90
 """Seconds below which a job is taken not to have got going."""
@@ -24,13 +31,13 @@ CLASSES = ("completed", "completed, under 90 s", "killed", "status not recorded"
 KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job in a stack
 
 
-def lines(workload):
+def lines(workload: Workload) -> pd.DataFrame:
     """Take the job lines that ran, with the columns that the exhibits need.
 
     `run`, `estimate` (seconds, nan where the log has none), `used` = 100 run / estimate, `killed`, `unknown` (bool; the
     status of restored jobs of the SDSC log is), `kind` out of `CLASSES`.
     """
-    log = workload.log[workload.log.run >= 0]
+    log = _ran(workload)
     estimate = log.requested_time.where(log.requested_time > 0)
     killed, unknown = did_not_complete(log), log.status < 0
     kind = np.select([killed, unknown, log.run < SHORT], [CLASSES[2], CLASSES[3], CLASSES[1]], CLASSES[0])
@@ -38,12 +45,19 @@ def lines(workload):
     return pd.DataFrame(columns | {"killed": killed, "unknown": unknown, "kind": kind})
 
 
-def lines_of(workloads):
+def _ran(workload: Workload) -> pd.DataFrame:
+    """The job lines that ran; ValueError where there are no lines."""
+    if workload.log is None:
+        raise ValueError(f"{workload.name}: found no job lines, expected a workload that was read from a log")
+    return workload.log[workload.log.run >= 0]
+
+
+def lines_of(workloads: Mapping[str, Workload]) -> pd.DataFrame:
     """Take the job lines of several workloads, a dict by log, by (log, line)."""
     return pd.concat({name: lines(workload) for name, workload in workloads.items()}, names=["log"])
 
 
-def in_peak(jobs):
+def in_peak(jobs: pd.DataFrame) -> pd.Series:
     """The "100 % peak": 99 <= used < 102 per cent. Systems kill a little late, so that most of it lies above 100."""
     return jobs.used.between(99, 102, inclusive="left")
 
@@ -51,13 +65,13 @@ def in_peak(jobs):
 # Histograms, and how flat they are
 
 
-def by_per_cent(used, top=110, of=None):
+def by_per_cent(used: pd.Series, top: int = 110, of: int | None = None) -> pd.Series:
     """Work out how many per cent of so many jobs used each per cent of their estimates; the top holds all above."""
     counts = np.bincount(np.minimum(np.floor(used), top).astype(int), minlength=top + 1)
     return pd.Series(100 * counts / (len(used) if of is None else of), pd.RangeIndex(top + 1, name="percent"))
 
 
-def histogram(jobs, kinds, top=110):
+def histogram(jobs: pd.DataFrame, kinds: Iterable[str], top: int = 110) -> pd.DataFrame:
     """Work out `by_per_cent` for each group of jobs, the first level of the index, a column a kind of job."""
     known, tables = jobs[jobs.used.notna()], {}
     for group in jobs.index.unique(0):
@@ -67,7 +81,7 @@ def histogram(jobs, kinds, top=110):
     return pd.concat(tables, names=[jobs.index.names[0]])
 
 
-def flatness(jobs):
+def flatness(jobs: pd.DataFrame) -> pd.DataFrame:
     """Work out how flat the histograms of used shares are, by group, for jobs of 90 s or more that completed.
 
     `jobs` used for 1 to 99 per cent; the `lowest` and `highest` tenth of that range, relative to a flat histogram;
@@ -75,7 +89,7 @@ def flatness(jobs):
     and the highest bin of the `hundred` per cent peak, relative to the median bin between.
     """
     rows = {}
-    for group, of in jobs.groupby(jobs.index.names[0], sort=False):
+    for group, of in jobs.groupby(level=0, sort=False):
         used = of.used[(of.kind == CLASSES[0]) & of.used.between(1, 99, inclusive="left")]
         tenths = np.histogram(used, 10, (1, 99))[0] / max(len(used), 1) * 10
         bins = np.histogram(of.used, range(103))[0]
@@ -83,24 +97,24 @@ def flatness(jobs):
         ks = scipy.stats.kstest((used - 1) / 98, "uniform").statistic if len(used) else np.nan
         peaks = {"zero": bins[0] / between, "hundred": bins[99:].max() / between}
         rows[group] = {"jobs": len(used), "lowest": tenths.min(), "highest": tenths.max(), "ks": ks} | peaks
-    return pd.DataFrame(rows).T.rename_axis(jobs.index.names[0])
+    return pd.DataFrame(rows).T.rename_axis(jobs.index.names[:1])
 
 
 # What users ask for
 
 
-def popular_estimates(jobs, values, longest):
+def popular_estimates(jobs: pd.DataFrame, values: int, longest: float) -> pd.DataFrame:
     """Find a log's most frequent estimates, in minutes: how many jobs have them, and quartiles of their use."""
     short = jobs[jobs.estimate <= longest].assign(minutes=lambda jobs: jobs.estimate / 60)
     asked = short.groupby(["log", "minutes"]).size()
-    most = asked.groupby("log", sort=False).nlargest(values).index.droplevel(0)
+    most = asked.groupby("log", sort=False).nlargest(values).droplevel(0).index
     used = short[~short.killed & ~short.unknown].groupby(["log", "minutes"]).used
     table = pd.DataFrame({"jobs": asked, "completed": used.size().reindex(asked.index, fill_value=0)})
-    table = table.join(used.quantile([0.25, 0.5, 0.75]).unstack().set_axis(["q25", "q50", "q75"], axis=1))
+    table = table.join(used.quantile(np.array([0.25, 0.5, 0.75])).unstack().set_axis(["q25", "q50", "q75"], axis=1))
     return table[table.index.isin(most)].reindex(jobs.index.unique("log"), level="log")
 
 
-def round_estimates(jobs, longest):
+def round_estimates(jobs: pd.DataFrame, longest: float) -> pd.DataFrame:
     """Work out the share of estimates that are multiples of 5 minutes, and of those above `longest`, of 10 and 30."""
     known = jobs.estimate.dropna()
     short, long = known[known <= longest], known[known > longest]
@@ -116,18 +130,18 @@ def round_estimates(jobs, longest):
 # Pictures
 
 
-def write_heights(ax, heights, highest, line=0, colour="black"):
+def write_heights(ax: Axes, heights: pd.Series, highest: float, line: int = 0, colour: str = "black") -> None:
     """Write the heights of bars that an axis cuts off at the `highest`: of those on the left behind them."""
     cut = heights[heights > highest]
     half = len(heights) / 2
     for part, x, side in ((cut[cut.index < half], 8, "left"), (cut[cut.index >= half], -3, "right")):
         if len(part):
             bar = part.index[-1] + 1 if side == "left" else part.index[0]
-            place = {"xytext": (x, -9 - 11 * line), "textcoords": "offset points", "ha": side, "size": 8}
-            ax.annotate(f"{part.sum():.1f} %", (bar, highest), color=colour, **place)
+            share, at = f"{part.sum():.1f} %", (x, -9 - 11 * line)
+            ax.annotate(share, (bar, highest), at, textcoords="offset points", ha=side, size=8, color=colour)
 
 
-def used_share(histogram, jobs, limit):
+def used_share(histogram: pd.DataFrame, jobs: pd.DataFrame, limit: float) -> Figure:
     """Draw how much of their estimates jobs used: one row per group, its histogram, and run times against estimates."""
     highest = 4  # per cent; higher bars are cut
     groups, top = list(histogram.index.unique(0)), histogram.index.get_level_values("percent").max()
@@ -163,7 +177,7 @@ def used_share(histogram, jobs, limit):
 # Which counts does Table 2 print, where those of the logs are not the same?
 
 
-def other_counts(logs, printed):
+def other_counts(logs: Mapping[str, Workload], printed: pd.Series) -> pd.DataFrame:
     """Count what bears on the counts of Table 2 that differ, by (log, count), beside the printed `quantity`."""
     jobs = lines_of(logs)
     known = jobs.estimate.notna()
@@ -175,13 +189,14 @@ def other_counts(logs, printed):
         counted["killed jobs of this peak", "peak_100pct_killed"] = local & jobs.killed
     short = (jobs.run < SHORT) & ~jobs.killed & known
     counted["under 90 s, not known to be killed, with an estimate", "shorter_than_90s"] = short
-    table = pd.DataFrame(counted).rename_axis(columns=["count", "quantity"]).groupby("log", sort=False).sum()
-    table = table.stack(["count", "quantity"], future_stack=True).to_frame("ours")
+    sums = pd.DataFrame(counted).rename_axis(columns=["count", "quantity"]).groupby("log", sort=False).sum()
+    stacked: Any = sums.stack(["count", "quantity"], future_stack=True)
+    table = stacked.to_frame("ours")
     places = table.index.droplevel("count").reorder_levels(printed.index.names)
     return table.assign(published=printed.reindex(places).to_numpy()).reset_index("quantity")
 
 
-def possible(counts, jobs, logs):
+def possible(counts: Callable[[pd.DataFrame], pd.DataFrame], jobs: pd.DataFrame, logs: Logs) -> pd.DataFrame:
     """Work out between which numbers the counts of the complete logs lie, by (log, quantity): `low` and `high`.
 
     `counts` gives of jobs a row a log. Not known are the lines that cleaning removed, any of which may count; the
@@ -198,18 +213,19 @@ def possible(counts, jobs, logs):
     return pd.DataFrame({"low": low.stack(), "high": high.stack()})
 
 
-def run_by_local_clock(workload):
+def run_by_local_clock(workload: Workload) -> pd.Series:
     """Work out run times by local clock readings, which is an hour out for jobs that ran across its change."""
-    log = workload.log[workload.log.run >= 0]
-    start = workload.start + pd.to_timedelta(log.submit + log.wait, unit="s")
+    log = _ran(workload)
+    start = workload.time(0) + pd.to_timedelta(log.submit + log.wait, unit="s")
     end = start + pd.to_timedelta(log.run, unit="s")
     return (end.dt.tz_localize(None) - start.dt.tz_localize(None)) // pd.Timedelta(1, "s")
 
 
-def why_not_met(table, others):
+def why_not_met(table: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
     """Say of each count of Table 2 what may explain that it differs, or why it cannot be counted."""
     notes = pd.Series("", table.index, dtype=object)
-    for (log, row), counts in table[table.ours.notna() & (table.ours != table.published)].iterrows():
+    differing: Iterable[Any] = table[table.ours.notna() & (table.ours != table.published)].iterrows()
+    for (log, row), counts in differing:
         of = others.loc[[log]]
         met = of[(of.quantity == row) & (of.ours == of.published)].index.get_level_values("count")
         said = [f"met by: {count}" for count in met]
@@ -236,9 +252,9 @@ KINDS = ("two or more earlier runs", "one earlier run", "none: whole workload")
 USERS = "users' estimates"
 
 
-def readings(workload):
+def readings(workload: Workload) -> dict[str, tuple[Historical, bool]]:
     """List ways to read section 4.4: by name, `Historical`, and whether the standard deviation is a sample's."""
-    ended = {"ends": workload.ends}
+    ended: dict[str, Any] = {"ends": workload.ends}
     return {
         "earlier in the log, triple idle for a week": (Historical(), True),
         "... deviation with divisor n": (Historical(), False),
@@ -255,7 +271,7 @@ def readings(workload):
     }
 
 
-def counts(jobs, model, sample=True):
+def counts(jobs: pd.DataFrame, model: Historical, sample: bool = True) -> pd.Series:
     """Count section 4.4's jobs, with standard deviations of a `sample` (divisor n - 1) or with the divisor n."""
     past = model.past(jobs)
     narrow = [1, 1] if sample else [np.sqrt(1 - 1 / past[n].clip(lower=1)) for n in ("runs", "all_runs")]
@@ -268,7 +284,7 @@ def counts(jobs, model, sample=True):
     return pd.Series({name: int(of.sum()) for name, of in zip((*COUNTS, *WITH_TWO), numbers, strict=True)})
 
 
-def can_be_added(lacking, most):
+def can_be_added(lacking: pd.DataFrame, most: int) -> pd.DataFrame:
     """Tell whether the jobs that a file lacks can add what is lacking, by reading and by what is taken for history.
 
     That is nowhere negative or more than there are jobs, `most`, nor for those without history. The last column takes
@@ -284,7 +300,7 @@ def can_be_added(lacking, most):
 # Estimates from earlier runs: how good are they?
 
 
-def described(workload, deviations):
+def described(workload: Workload, deviations: Iterable[float]) -> pd.DataFrame:
     """Describe the jobs that were not killed by (estimates, job), the users' last; `used` is 100 run / estimate."""
     past = Historical().past(workload.jobs)
     jobs = workload.jobs.assign(kind=np.select([past.runs > 1, past.runs == 1], KINDS[:2], KINDS[2]))
@@ -295,7 +311,7 @@ def described(workload, deviations):
     return table[["submit", "run", "estimate", "kind"]].assign(used=used)
 
 
-def profile(jobs):
+def profile(jobs: pd.DataFrame) -> pd.DataFrame:
     """Work out what `described` estimates amount to.
 
     The mean `accuracy`, the smaller over the larger of run time and estimate; the shares of jobs that used
@@ -315,7 +331,7 @@ def profile(jobs):
     return pd.DataFrame(rows).T.rename_axis("estimates")
 
 
-def months_won(workload, jobs):
+def months_won(workload: Workload, jobs: pd.DataFrame) -> pd.Series:
     """Tell in which months of submission the first kind of estimates is more accurate on average than the users'."""
     month = workload.calendar_month(jobs.submit)
     of_jobs = jobs.assign(accuracy=accuracy(jobs.run, jobs.estimate)).accuracy
@@ -323,7 +339,7 @@ def months_won(workload, jobs):
     return by_month[jobs.index[0][0]] > by_month[USERS]
 
 
-def losses(workload, kinds):
+def losses(workload: Workload, kinds: Mapping[str, str | Model | None]) -> pd.DataFrame:
     """Work out how many jobs, and how much of all work, are lost where jobs are killed at estimates, by their kind."""
     rows = {}
     for name, kind in kinds.items():

@@ -5,11 +5,11 @@ from heapq import heappop, heappush
 import numpy as np
 import pandas as pd
 
-from simlib.core.schedule import simulate
-from simlib.explain.listening import listen
+from simlib.core.schedule import Schedule, simulate
+from simlib.explain.listening import Listener, Told, listen
 
 
-def beyond_rank(jobs):
+def beyond_rank(jobs: pd.DataFrame) -> dict[str, float]:
     """Count the jobs that wait longer than any job may run, times their rank in the queue when they arrive.
 
     The `limit` is the longest estimate, or run time where jobs outlive their estimates; `most` the longest wait as a
@@ -22,9 +22,10 @@ def beyond_rank(jobs):
     return {"limit": limit, "beyond": beyond, "most": per_rank.max() / limit, "beyond_estimate": of_estimate}
 
 
-def ranks(submit, start):
+def ranks(submit: pd.Series, start: pd.Series) -> pd.Series:
     """Work out each job's rank in the queue when it arrives: one more than the earlier jobs that go on waiting then."""
-    found, waiting = [], []
+    found: list[int] = []
+    waiting: list[int] = []
     for arrives, starts in zip(submit, start, strict=True):
         while waiting and waiting[0] <= arrives:
             heappop(waiting)
@@ -33,11 +34,11 @@ def ranks(submit, start):
     return pd.Series(found, submit.index)
 
 
-def items(schedule, jobs):
+def items(schedule: Schedule, jobs: int) -> pd.DataFrame:
     """Schedule the first jobs again, and count at each decision the profile's items (MF section 2.1) and the jobs."""
     rows = []
 
-    def count(_, listener):
+    def count(_: Told, listener: Listener) -> None:
         machine = listener.scene.machine
         promised = sum(job.promised is not None for job in listener.scene.queue)
         rows.append((len(machine.profile.times) - 1, promised + len(machine.running)))

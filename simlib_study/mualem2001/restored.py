@@ -1,7 +1,9 @@
 """The jobs that a log lost to cleaning: what they were like, and the log with them back, drawn again for each seed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,16 +24,16 @@ class Lost:
     """The jobs that a cleaned log lost, as far as it is known what they were like."""
 
     log: Workload
-    users: list
+    users: list[dict[str, Any]]
     condition: str
     estimates: str
 
     @cached_property
-    def known_gaps(self):
+    def known_gaps(self) -> pd.DataFrame:
         """When the lost jobs were submitted, as from `restore.lost`."""
         return restoring.lost(self.log)
 
-    def inferred_from(self, of):
+    def inferred_from(self, of: Mapping[str, Any]) -> bool:
         """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.
 
         "" stands for what a number is of none: a difference between the policies has no policy.
@@ -39,7 +41,7 @@ class Lost:
         numbers = [number for user in self.users for number in user.get("inferred_from", [])]
         return any(all(of.get(key, "") == value for key, value in number.items()) for number in numbers)
 
-    def whole(self, seed):
+    def whole(self, seed: int) -> Workload:
         """Draw the log with the lost jobs back: a Workload with its job lines, of the jobs that are simulated.
 
         What is the same for all lost jobs of a user, but not exactly known, is drawn once: one setting for the log.
@@ -51,11 +53,14 @@ class Lost:
         return (drawn.select(self.condition) if self.condition else drawn).with_estimates(self.estimates)
 
     @cached_property
-    def _like(self):
+    def _like(self) -> dict[int, pd.DataFrame]:
         """The log's lines that each user's lost jobs resemble, by user; many draws are made of them."""
-        return {one["user"]: self.log.log.query(one["lines"]) for one in self.users if "lines" in one}
+        lines = self.log.log
+        if lines is None:
+            raise ValueError(f"{self.log.name}: found no job lines, expected a cleaned log read from SWF")
+        return {one["user"]: lines.query(one["lines"]) for one in self.users if "lines" in one}
 
-    def _pool(self, user, rng):
+    def _pool(self, user: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
         """The lines that a user's lost jobs are drawn from: of other jobs of the user, or one."""
         lines = self._like.get(user["user"], pd.DataFrame(index=[0]))
         if not len(lines):
@@ -63,19 +68,19 @@ class Lost:
         lines = lines.iloc[rng.integers(len(lines), size=POOL)]
         return lines.assign(**{name: _values(user[name], rng) for name in FIELDS if name in user})
 
-    def drawn(self, seed):
+    def drawn(self, seed: int) -> Workload:
         """Draw as `whole`, without the job lines; the last draws are kept, for several policies simulate the same."""
         return _drawn(self, seed)
 
 
 @lru_cache(maxsize=100)  # as many as a notebook draws of a log, so that one policy finds what another has drawn
-def _drawn(lost, seed):
+def _drawn(lost: Lost, seed: int) -> Workload:
     found = lost.whole(seed)
     found._log = None
     return found
 
 
-def _values(of, rng):
+def _values(of: Any, rng: np.random.Generator) -> Any:
     """Make the values of a field.
 
     Of a number, that; of a range, one number in it for all jobs of the log; of more measurements than two, one number
@@ -86,7 +91,8 @@ def _values(of, rng):
         error = np.std(of, ddof=1) / len(of) ** 0.5
         return max(np.mean(of) + error * rng.standard_t(len(of) - 1), min(of))
     if isinstance(of, list):
-        return int(rng.integers(*of, endpoint=True))
+        least, most = of
+        return int(rng.integers(least, most, endpoint=True))
     if not isinstance(of, dict):
         return of
     mean = _values(of["mean"], rng)

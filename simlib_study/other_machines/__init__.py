@@ -1,9 +1,13 @@
 """Do the papers' findings hold on other machines? The logs that are here, and what each is."""
 
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
 import numpy as np
 import pandas as pd
 
 from simlib.core.estimates import requested
+from simlib.core.workload import Workload
 from simlib.logs import archive
 from simlib.policies import adjusting
 
@@ -16,6 +20,8 @@ ENOUGH_ESTIMATES = 0.5
 PARTITIONS = {"CEA-Curie, standard": ("CEA-Curie", 10, 80640)}
 """Partitions that are shown beside the whole: of which log, its number there, its processors."""
 
+_Table = TypeVar("_Table", pd.DataFrame, pd.Series)
+
 ABOUT = ["paper", "machine", "year", "procs", "jobs", "load", "estimated", "used", "serial"]
 
 TWIN = "KTH-SP2"
@@ -25,16 +31,17 @@ LIKELY = "conservative, likely programs"
 """What the notebook about backfilling calls conservative backfilling against EASY by the authors' likely programs."""
 
 
-def known():
+def known() -> list[str]:
     """List the real logs of the catalogue."""
     return [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
 
 
-def logs(names=None, like="mualem2001"):
+def logs(names: Iterable[str] | None = None, like: str = "mualem2001") -> Logs:
     """Take the catalogue's logs that are here, a paper's first, with its jobs and estimates; a twin where none is."""
     asked = known() if names is None else names
     here = [name for name in asked if on_machine(name)]
-    found, of_paper = {}, []
+    found: dict[str, Workload] = {}
+    of_paper: list[str] = []
     for name in here:
         workload, paper = _taken(name, like)
         of_log = {name: workload}
@@ -47,12 +54,12 @@ def logs(names=None, like="mualem2001"):
     return Logs(found, dict.fromkeys(of_paper), [name for name in asked if name not in found])
 
 
-def on_machine(name, variant=None):
+def on_machine(name: str, variant: str | None = None) -> bool:
     """Tell whether a log is on this machine."""
     return archive.find(name, variant) is not None
 
 
-def _taken(name, like):
+def _taken(name: str, like: str) -> tuple[Workload, bool]:
     """Load a log, with the jobs and estimates with which the study of a paper takes it; tell if it is the paper's."""
     of_mualem = {one["log"]: one for one in mualem2001.settings()}
     setting = {"mualem2001": of_mualem, "tang2013": tang2013.settings()}[like].get(name, {})
@@ -64,7 +71,7 @@ def _taken(name, like):
     return workload, bool(setting) if like == "mualem2001" else name in tang2013.STAND_INS
 
 
-def about(logs):
+def about(logs: Mapping[str, Workload]) -> pd.DataFrame:
     """Describe logs by name: the year of the middle job, the median share of requested times that jobs used, ..."""
     rows = {}
     for name, workload in logs.items():
@@ -79,6 +86,6 @@ def about(logs):
     return pd.DataFrame(list(rows.values()), pd.Index(list(rows), name="log"), ABOUT)
 
 
-def machines(table):
+def machines(table: _Table) -> _Table:
     """Leave the rows of partitions out of a table whose last level are logs: what is counted are machines."""
     return table[~table.index.get_level_values(-1).isin(list(PARTITIONS))]

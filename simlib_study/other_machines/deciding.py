@@ -6,6 +6,9 @@ where the logs leave that open, None where they are too few; the evidence; and n
 several measures by (measure, log); a partition has no say.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -45,17 +48,24 @@ HALF = 0.5
 """What share of a change is the better part of it."""
 
 
+Held = bool | str | None
+"""Whether a finding holds: "cannot be decided" where logs leave it open, None where they are too few."""
+
+Decision = tuple[Held, str, dict[str, Any]]
+"""Whether a finding holds, the evidence, and numbers."""
+
+
 # On which side of zero, and on how many logs
 
 
-def sides(rows, sign, low="low", high="high"):
+def sides(rows: pd.DataFrame, sign: int, low: str = "low", high: str = "high") -> pd.Series:
     """Tell on which side of zero each interval lies: the claim's (`WITH`), the other (`AGAINST`) or neither."""
     ends = rows[[low, high]].mul(sign)
     found = np.select([(ends > 0).all(axis=1), (ends < 0).all(axis=1)], [WITH, AGAINST], OPEN)
     return pd.Series(found, rows.index)
 
 
-def counted(rows, sign):
+def counted(rows: pd.DataFrame, sign: int) -> dict[str, int]:
     """Count the logs with and against a claim, by coincidence and another year; an effect below `LEAST` is neither."""
     large = rows[rows.effect.abs() >= LEAST]
     by_chance, by_year = sides(large, sign), sides(large, sign, "year_low", "year_high")
@@ -64,7 +74,7 @@ def counted(rows, sign):
     return {name: int(count) for name, count in counts.items()}
 
 
-def on_most(rows, sign):
+def on_most(rows: pd.DataFrame, sign: int) -> Held:
     """Tell whether a claim holds on most machines; it does not if it would not with all open logs; None on too few."""
     found = counted(rows, sign)
     logs = found["logs"]
@@ -75,7 +85,7 @@ def on_most(rows, sign):
     return claims.OPEN if logs - found["against"] >= MOST * logs else False
 
 
-def together(each):
+def together(each: Mapping[str, Decision]) -> Decision:
     """Put together what was decided of several measures: all have to hold, and the numbers are those of the worst."""
     if not each:
         return None, TOO_FEW, {}
@@ -86,14 +96,14 @@ def together(each):
     return holds, text, {name: of(one[name] for one in numbers) for name, of in worst.items()}
 
 
-def starred(rows):
+def starred(rows: pd.DataFrame) -> list[str]:
     """Write the effect on each log, with `*` where coincidence is clear of zero, `**` where another year is, too."""
     chance, year = sides(rows, 1), sides(rows, 1, "year_low", "year_high")
     marks = np.where(chance == OPEN, "", np.where(year == chance, "**", "*"))
     return [f"{100 * effect:+.1f} %{mark}" for effect, mark in zip(rows.effect, marks, strict=True)]
 
 
-def stars(effects, runs):
+def stars(effects: pd.DataFrame, runs: int) -> str:
     """Say how many of these effects, from so many runs, are clear of zero, and how many chance alone would make so."""
     rows = effects[effects.low.notna() & ~effects.index.isin([HOUR_LONGER], "measure")]
     clear = sides(rows, 1) != OPEN
@@ -108,7 +118,7 @@ def stars(effects, runs):
 # What it depends on
 
 
-def correlation(effect, trait):
+def correlation(effect: pd.Series, trait: pd.Series) -> dict[str, float]:
     """Correlate the ranks of an effect and a trait over logs; `chance` is that of 20,000 random orders of the logs."""
     both = pd.concat([effect.astype(float), trait.astype(float)], axis=1, join="inner").dropna()
     if len(both) < FEWEST:
@@ -120,7 +130,7 @@ def correlation(effect, trait):
     return {"rho": rho, "chance": float((np.abs(random) >= abs(rho) - 1e-9).mean()), "logs": len(both)}
 
 
-def correlations(effects, traits, waits=None):
+def correlations(effects: pd.DataFrame, traits: pd.DataFrame, waits: pd.Series | None = None) -> pd.DataFrame:
     """Correlate the effect of each measure with each trait, a column each, over the logs where jobs wait."""
     queued = traits.index if waits is None else waits.index[waits >= LEAST_WAIT]
     rows = [
@@ -131,17 +141,18 @@ def correlations(effects, traits, waits=None):
     return pd.DataFrame(rows, columns=["effect", "trait", "rho", "chance", "logs"]).set_index(["effect", "trait"])
 
 
-def _measures(effects):
+def _measures(effects: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Go through the measures of a table by (measure, log): each with its rows by log."""
     for measure, of in machines(effects).groupby(level=0, sort=False):
         yield str(measure).replace("_", " "), of.droplevel(0)
 
 
-def depends_on_a_trait(table):
+def depends_on_a_trait(table: pd.DataFrame) -> Decision:
     """Decide whether an effect depends on a trait, at 5 % for all `correlations` together; say which relation leads."""
     if table.chance.isna().all():
         return None, f"{TOO_FEW} on which jobs wait", {}
-    (effect, trait), first = table.chance.idxmin(), table.loc[table.chance.idxmin()]
+    at: Any = table.chance.idxmin()
+    (effect, trait), first = at, table.loc[at]
     holds = bool(first.chance <= 0.05 / len(table))
     sure = "which is beyond chance" if holds else f"which may be chance, for {len(table)} were looked at"
     text = (
@@ -154,7 +165,13 @@ def depends_on_a_trait(table):
 # Findings about effects
 
 
-def most(effects, sign, waits=None, about=None, likely=None):
+def most(
+    effects: pd.DataFrame,
+    sign: int,
+    waits: pd.Series | None = None,
+    about: pd.DataFrame | None = None,
+    likely: pd.DataFrame | None = None,
+) -> Decision:
     """Decide whether the effects of each measure have this sign on most machines.
 
     The others add to the evidence, and decide nothing: without logs that have hardly a queue, by `waits`; with what
@@ -171,7 +188,7 @@ def most(effects, sign, waits=None, about=None, likely=None):
     return holds, text, numbers
 
 
-def _most(rows, sign, waits):
+def _most(rows: pd.DataFrame, sign: int, waits: pd.Series | None) -> Decision:
     """Decide it for one measure, and say if it is otherwise without the logs that have hardly a queue."""
     idle = [] if waits is None else [log for log in rows.index if waits[log] < LEAST_WAIT]
     holds, found, rest = on_most(rows, sign), counted(rows, sign), on_most(rows.drop(idle), sign)
@@ -185,7 +202,7 @@ def _most(rows, sign, waits):
     return holds, f"{head}; {each}{without}", found
 
 
-def most_of(so, rows, form, open=0, **numbers):
+def most_of(so: pd.Series, rows: pd.DataFrame, form: str, open: int = 0, **numbers: float) -> Decision:
     """Decide whether something is so on most machines, from whether it is by log, and how many logs leave it open.
 
     `form` writes what is known of a log, its row.
@@ -193,19 +210,20 @@ def most_of(so, rows, form, open=0, **numbers):
     so, rows = machines(so), machines(rows)
     count, needed = int(so.sum()), MOST * len(so)
     holds = True if count >= needed else claims.OPEN if count + open >= needed else False
-    each = [f"{log} {form.format(**row)}{'' if so[log] else ' (not so)'}" for log, row in rows.to_dict("index").items()]
+    by_log: dict[Any, Any] = rows.to_dict("index")
+    each = [f"{log} {form.format(**row)}{'' if so[log] else ' (not so)'}" for log, row in by_log.items()]
     text = f"so on {count} of {len(so)} logs{f', open on {open}' if open else ''}: {'; '.join(each)}"
     numbers = {"logs": len(so), "with": count} | numbers
     return (None, f"{TOO_FEW}; {text}", numbers) if len(so) < FEWEST else (holds, text, numbers)
 
 
-def within(rows, bound, form):
+def within(rows: pd.DataFrame, bound: float, form: str) -> Decision:
     """Decide whether the interval of an effect lies within a bound on most machines."""
     so, beyond = (rows.low > -bound) & (rows.high < bound), (rows.low > bound) | (rows.high < -bound)
     return most_of(so, rows, form, int((~so & ~beyond).sum()))
 
 
-def same_side(effects):
+def same_side(effects: Mapping[str, pd.DataFrame]) -> Decision:
     """Decide whether what is clear of zero lies on one side on most machines: effects by log, tables by rule."""
     found = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})
     counts = pd.DataFrame({"above": (found == WITH).sum(axis=1), "below": (found == AGAINST).sum(axis=1)})
@@ -213,18 +231,18 @@ def same_side(effects):
     return most_of(~both, counts, "{above} above and {below} below", either=int(both.sum()))
 
 
-def not_shorter(rows):
+def not_shorter(rows: pd.DataFrame) -> Decision:
     """Decide whether waits do not get shorter on most machines."""
     return most_of(sides(rows, -1) != WITH, rows.assign(change=starred(rows)), "{change}")
 
 
-def longer(rows):
+def longer(rows: pd.DataFrame) -> Decision:
     """Decide whether something that has no other year, such as the longest wait, grows on most machines."""
     side = sides(rows, 1)
     return most_of(side == WITH, rows, "{effect:+.0%}", int((side == OPEN).sum()), against=int((side == AGAINST).sum()))
 
 
-def half_there(part, whole):
+def half_there(part: pd.DataFrame, whole: pd.DataFrame) -> Decision:
     """Decide whether a policy makes at least half of another's clear change on most machines, by each measure."""
     clear = whole[sides(whole, 1) != OPEN]
     shares = part.assign(whole=whole.effect, share=part.effect / whole.effect).loc[clear.index]
@@ -235,19 +253,19 @@ def half_there(part, whole):
 # Findings about estimates
 
 
-def as_figure8(flat):
+def as_figure8(flat: pd.DataFrame) -> Decision:
     """Decide whether used shares are as in Figure 8 on most machines, from `flatness`, and whether `as_claimed`."""
     form = "distance {ks:.2f}, peaks of {zero:.0f} and {hundred:.0f} median bins"
     return most_of(flat.as_claimed.astype(bool), flat, form)
 
 
-def as_on_intrepid(used):
+def as_on_intrepid(used: pd.DataFrame) -> Decision:
     """Decide whether users use as much of their estimates as on Intrepid: by part and log, whether ours are `near`."""
     shares = used.ours.unstack("part", sort=False)
     return most_of(used.near.groupby("log").all(), shares, ", ".join(f"{{{part}:.0%}} {part}" for part in shares))
 
 
-def every_step(steps):
+def every_step(steps: pd.DataFrame) -> Decision:
     """Decide whether used shares scatter less with each key on most machines: effects by (key, log)."""
     least = pd.concat({"the key that lowers it least": steps.groupby("log", sort=False).max()})
     holds, text, numbers = most(least, -1)
@@ -256,7 +274,7 @@ def every_step(steps):
     return holds, f"{text}.\nKey by key it is clearly lower by {', '.join(each)}", numbers
 
 
-def of_sp2(about, names):
+def of_sp2(about: pd.DataFrame, names: Sequence[str]) -> Decision:
     """Decide whether SP2 machines ran longer and smaller jobs than most others, from their median run and mean size."""
     here, others = about[about.index.isin(names)], about[~about.index.isin(names)]
     if len(here) < len(names):

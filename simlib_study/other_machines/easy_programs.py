@@ -7,12 +7,16 @@ kills jobs at their estimates, or has nodes of several kinds, schedules a log di
 """
 
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from simlib._util import paths
+from simlib._util.arrays import Ints
+from simlib.core.schedule import Policy
 from simlib.policies.easy import EASY
 
 from ..investigations.kernel_variants import easy
@@ -25,7 +29,7 @@ class EasyProgram:
 
     reading: EasyReading = TEXT
 
-    def schedule(self, submit, run, estimate, size, machine):
+    def schedule(self, submit: Ints, run: Ints, estimate: Ints, size: Ints, machine: int) -> dict[str, np.ndarray]:
         start, backfilled = easy.easy_reading(submit, run, estimate, size, machine, self.reading)
         latest = max((start + estimate).max(initial=0), 2 * estimate.max(initial=0))
         if self.reading.by_limit and latest >= easy.FAR:  # two numbers would not fit into one
@@ -52,12 +56,13 @@ NAMES = {
 """What the numbers of settings mean."""
 
 
-def _programs():
+def _programs() -> Iterator[tuple[str, Program]]:
     """Read the programs: by name, rows of `data/settings/easy_programs.toml`."""
     numbers = {name: {word: number for number, word in words.items()} for name, words in NAMES.items()}
     rows = tomllib.loads((paths.DATA / "settings" / "easy_programs.toml").read_text(encoding="utf-8"))["program"]
     for row in rows:
-        told = {name: numbers[name][of] if name in numbers else of for name, of in row.pop("settings").items()}
+        words = row.pop("settings")
+        told: dict[str, Any] = {name: numbers[name][of] if name in numbers else of for name, of in words.items()}
         yield row.pop("name"), Program(**row, reading=TEXT._replace(**told))
 
 
@@ -79,18 +84,18 @@ PLAIN = {TEXT: EASY(), TEXT._replace(charge=easy.CHARGE_NONE): EASY(reuse_extra=
 """The readings that are policies of the package."""
 
 
-def policy(reading):
+def policy(reading: EasyReading) -> Policy:
     """Make the policy of a reading: that of the package, where it has one."""
     return PLAIN.get(reading, EasyProgram(reading))
 
 
-def policies(readings=None):
+def policies(readings: Mapping[str, EasyReading] | None = None) -> dict[str, Policy]:
     """Make the policy of each program by name, or of other readings."""
     readings = {name: program.reading for name, program in PROGRAMS.items()} if readings is None else readings
     return {name: policy(reading) for name, reading in readings.items()}
 
 
-def table():
+def table() -> pd.DataFrame:
     """List the programs: the rule of each, where it stands, and what cannot be decided."""
     rows = [
         (name, one.rule, f"{one.repository}@{one.commit}: {one.lines}", settings(one.reading), one.untold)
@@ -100,7 +105,7 @@ def table():
     return pd.DataFrame(rows, columns=columns).set_index("program")
 
 
-def settings(reading):
+def settings(reading: EasyReading) -> str:
     """Write the settings in which a reading differs from the text's."""
     told = {name: value for name, value in reading._asdict().items() if value != getattr(TEXT, name)}
     told = {name: NAMES[name][value] if name in NAMES else value for name, value in told.items()}

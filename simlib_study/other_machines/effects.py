@@ -5,16 +5,20 @@ An effect is a change as a share of the base, -0.1 being a tenth less. Coinciden
 against one base, with their percentiles and groups; here the same runs are held against several bases.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise, product
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
+from simlib._util.arrays import Floats
 from simlib.analysis.comparison import parts, places
 from simlib.analysis.stats import PARTS, intervals, relative_intervals
-from simlib.core.schedule import simulate
+from simlib.core.schedule import Policy, Schedule, simulate
+from simlib.core.workload import Workload
 
 from ..judging import printed
 from ..resampling import Interval
@@ -35,7 +39,7 @@ HOUR_LONGER = "hour_longer"
 """The share of the jobs that wait more than an hour longer than under the base: that share is the effect, too."""
 
 
-def in_parts(workload, bases=None):
+def in_parts(workload: Workload, bases: Mapping[str, Policy] | None = None) -> Callable[[Schedule], pd.DataFrame]:
     """Make a measure for `replicate`: sums of `MEASURES` over the jobs of each of five parts, and how many these are.
 
     With policies in `bases`, by name, there are also `TAILS`, and which share of the jobs waits an hour longer than
@@ -45,7 +49,7 @@ def in_parts(workload, bases=None):
     return partial(_in_parts, part, bases or {})
 
 
-def _in_parts(part, bases, schedule):
+def _in_parts(part: pd.Series, bases: Mapping[str, Policy], schedule: Schedule) -> pd.DataFrame:
     """What `in_parts` measures; `part` is that of each job in the log as it is, by the index of the jobs."""
     workload, wait = schedule.workload, schedule.column("wait")
     own = part.to_numpy()[places(part.index, workload.jobs.index)]  # shaken jobs stand in another order
@@ -58,7 +62,7 @@ def _in_parts(part, bases, schedule):
     return table
 
 
-def _waits(workload, policy, schedule):
+def _waits(workload: Workload, policy: Policy, schedule: Schedule) -> np.ndarray:
     """The waits of these jobs under another policy, which has most likely just been simulated."""
     known = _Known.waits.setdefault(workload, {})
     if schedule.policy not in known:
@@ -72,10 +76,10 @@ class _Known:
     """Waits by workload and policy; in `_memory`, so that they are not part of the key of what is kept."""
 
     _memory = ("waits",)
-    waits = WeakKeyDictionary()
+    waits: WeakKeyDictionary[Workload, dict[Policy, np.ndarray]] = WeakKeyDictionary()
 
 
-def effects(runs, pairs):
+def effects(runs: pd.DataFrame, pairs: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
     """Hold policies of a log against each other, by mean wait, response time, bounded slowdown and share backfilled.
 
     `runs` are from `replicate`, measured by `in_parts`; `pairs` have by the name of an effect those of policy and base,
@@ -90,7 +94,7 @@ def effects(runs, pairs):
     return pd.concat(held, names=["case"])
 
 
-def _means(runs):
+def _means(runs: pd.DataFrame) -> tuple[Floats, Floats]:
     """Means over all jobs, by measure and run; and without each part of the log, over all runs, where each has jobs."""
     sums = runs[MEASURES].to_numpy().reshape(-1, PARTS, len(MEASURES)).T
     jobs = runs.jobs.to_numpy()[:PARTS]
@@ -100,7 +104,7 @@ def _means(runs):
     return of_all / jobs.sum(), np.where(jobs.all(), without, np.nan)
 
 
-def _held(base, case, measures=MEASURES):
+def _held(base: tuple[Floats, Floats], case: tuple[Floats, Floats], measures: Sequence[str] = MEASURES) -> pd.DataFrame:
     """One policy against another, from the means by measure and run, and those without each part."""
     (of_base, base_without), (of_case, case_without) = base, case
     means = {"base": of_base.mean(axis=1), "value": of_case.mean(axis=1)}
@@ -109,7 +113,7 @@ def _held(base, case, measures=MEASURES):
     return table
 
 
-def _tails(runs, case, base):
+def _tails(runs: Mapping[Any, pd.DataFrame], case: str, base: str) -> pd.DataFrame:
     """What `_held` has of means, of `TAILS` and of `HOUR_LONGER`."""
     of_base, of_case = (runs[each].groupby("run").first() for each in (base, case))
     never = np.full((len(TAILS), PARTS), np.nan)
@@ -122,18 +126,21 @@ def _tails(runs, case, base):
 # Tables of effects
 
 
-def of_case(table, case, measure):
+def of_case(table: pd.DataFrame, case: str, measure: str) -> pd.DataFrame:
     """Take the rows of a case and a measure, by log; none where there is none."""
-    return table[table.index.isin([case], "case") & table.index.isin([measure], "measure")].droplevel(LEVELS[1:])
+    found = table[table.index.isin([case], "case") & table.index.isin([measure], "measure")]
+    return found.droplevel(["case", "measure"])
 
 
-def by_measure(table, case, measures, beside=None):
+def by_measure(
+    table: pd.DataFrame, case: str, measures: Iterable[str], beside: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Take the rows of a case by measure and log, and `beside` them what is printed of it, if its columns have it."""
     found = pd.concat({measure: of_case(table, case, measure) for measure in measures}, names=["measure"])
     return found if beside is None or case not in beside else found.assign(printed=beside[case].reindex(found.index))
 
 
-def minus(one, other):
+def minus(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Subtract effects on the same logs, with intervals as of independent errors."""
     one, other = one.align(other, join="inner", axis=0)
     table = pd.DataFrame({"base": other.effect, "value": one.effect, "effect": one.effect - other.effect})
@@ -144,14 +151,14 @@ def minus(one, other):
     return table
 
 
-def growth(table):
+def growth(table: pd.DataFrame) -> pd.DataFrame:
     """Subtract the first effect of each log from its last, where it has several, in a table by (log, place)."""
-    several = table[table.groupby("log").effect.transform("size") > 1].groupby("log", sort=False)
+    several: Any = table[table.groupby("log").effect.transform("size") > 1].groupby("log", sort=False)
     last, first = (several.nth(place).droplevel(1) for place in (-1, 0))
     return minus(last, first)
 
 
-def of_change(value, base):
+def of_change(value: pd.Series, base: pd.Series) -> dict[str, float]:
     """Make a row of effects of two numbers by run, pair by pair; one interval stands in the place of both."""
     found = value / base - 1
     interval = Interval.of(found.drop(0))
@@ -159,7 +166,7 @@ def of_change(value, base):
     return dict(zip(COLUMNS, [base[0], value[0], found[0], *ends, *ends], strict=True))
 
 
-def printed_effects():
+def printed_effects() -> pd.DataFrame:
     """Work out effects that Mu'alem & Feitelson print of whole logs, and of the Paragon (1996) and CM-5 from months."""
     table3 = printed("mualem2001_table3").unstack("estimates")
     easy, conservative = (table3.xs(name, level="policy") for name in ("EASY", "conservative"))
@@ -181,7 +188,7 @@ def printed_effects():
     return pd.DataFrame(found).rename(index=logs | {"response_s": "response"}).rename_axis(["measure", "log"])
 
 
-def printed_gains(percentile):
+def printed_gains(percentile: float) -> dict[tuple[str, str], float]:
     """List the average changes that Tang et al. print, by (case, measure); their slowdown has no bound."""
     gains = printed("tang2013_gains")
     end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
@@ -199,7 +206,7 @@ LEAST_JOBS = 10
 # How good users' estimates are on a log, and which earlier jobs tell: with a bootstrap over users
 
 
-def with_estimates(logs, about):
+def with_estimates(logs: Mapping[str, Workload], about: pd.DataFrame) -> dict[str, Trace]:
     """Take the jobs with an estimate of the logs that have enough: Traces, whose projects are groups, or users."""
     found = {}
     for name, workload in logs.items():
@@ -211,7 +218,7 @@ def with_estimates(logs, about):
     return found
 
 
-def shares_used(traces, **bootstrap):
+def shares_used(traces: Mapping[str, Trace], **bootstrap: Any) -> pd.DataFrame:
     """Measure the shares of jobs by how much of their estimates they used; `near` Intrepid's, as in TG-01, or not."""
     rows, of_print = {}, printed("tang2013_figure1")
     for name, trace in traces.items():
@@ -222,7 +229,7 @@ def shares_used(traces, **bootstrap):
     return table.assign(near=(table.ours - table.published).abs() <= 0.1)
 
 
-def scatter(traces, **bootstrap):
+def scatter(traces: Mapping[str, Trace], **bootstrap: Any) -> pd.DataFrame:
     """Measure how much less R scatters within groups by each key than by the one before, the first than of all jobs."""
     rows = {}
     for name, trace in traces.items():
@@ -233,12 +240,14 @@ def scatter(traces, **bootstrap):
     return _by(rows, "key", "log")
 
 
-def by_percentile(traces, percentiles, best, others, **bootstrap):
+def by_percentile(
+    traces: Mapping[str, Trace], percentiles: Sequence[float], best: float, others: Sequence[float], **bootstrap: Any
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure as effects how much more accurate estimates are by percentiles, and by the `best` than by others."""
     keys, rows, better = (TRIPLE, "user"), {}, {}
     asked = list(dict.fromkeys([*percentiles, best, *others]))
     for name, trace in traces.items():
-        found = accuracy.study([trace], keys, (None,), asked, least=LEAST_JOBS, **bootstrap)[name]
+        found: Any = accuracy.study([trace], keys, (None,), asked, least=LEAST_JOBS, **bootstrap)[name]
         found = found.xs("accuracy", axis=1, level="metric").droplevel(["window", "threshold"], axis=1)
         for key, percentile in product(keys, percentiles):
             rows[key, name, percentile] = of_change(found[key, percentile], found[accuracy.ORIGINAL[0], 100])
@@ -247,6 +256,6 @@ def by_percentile(traces, percentiles, best, others, **bootstrap):
     return _by(rows, "key", "log", "percentile"), _by(better, "other", "log")
 
 
-def _by(rows, *levels):
+def _by(rows: Mapping[Any, Mapping[str, float]], *levels: str) -> pd.DataFrame:
     """Make a table of rows by their places."""
     return pd.DataFrame(rows).T.rename_axis(index=list(levels))

@@ -4,10 +4,15 @@ Each takes a table of effects by its levels, and `about`, which says of each log
 which `year`. `better` is the sign of an effect that is better, or that the claim has: -1 where less is.
 """
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import Bbox
@@ -18,6 +23,9 @@ from simlib.plots.style import COLOURS
 
 from .deciding import AGAINST, HALF, LEAST, OPEN, WITH, sides
 
+Style = dict[str, Any]
+"""Options of matplotlib."""
+
 OF_PAPER, STANDS_IN = "a log of the paper", "stands in for the paper's log"
 """What a star says behind the name of a log."""
 
@@ -26,15 +34,16 @@ LOOKS = {WITH: COLOURS[0], AGAINST: COLOURS[1], OPEN: "#999999"}
 
 SAID = {WITH: "better", AGAINST: "worse", OPEN: "may be coincidence"}
 
-MARKS = {
+MARKS: Mapping[str, tuple[str, Style]] = {
     "likely": ("by the authors' likely programs", {"marker": "^", "color": "#555555", "markersize": 4.5}),
     "printed": ("printed", {"marker": "D", "color": "black", "fillstyle": "none", "markersize": 7}),
 }
 """Columns that are drawn as they are: names and looks."""
 
-THICK, THIN = {"linewidth": 6, "alpha": 0.45}, {"linewidth": 1.3}
+THICK: Style = {"linewidth": 6, "alpha": 0.45}
+THIN: Style = {"linewidth": 1.3}
 
-BARS = {"coincidence": {"color": "grey", **THICK}, "another year": {"color": "grey", **THIN}}
+BARS: dict[str, Style] = {"coincidence": {"color": "grey", **THICK}, "another year": {"color": "grey", **THIN}}
 
 OTHER_USERS = {"other users": BARS["coincidence"]}
 """The one interval of a bootstrap over users."""
@@ -42,7 +51,7 @@ OTHER_USERS = {"other users": BARS["coincidence"]}
 STYLES = [("-", "o"), ("--", "s"), (":", "^"), ("-.", "D")]
 """Of the lines of one panel, dash and marker; colours say on which side of zero a point is."""
 
-CROSS = {"marker": "x", "markersize": 6, "color": "black", "linestyle": ""}
+CROSS: Style = {"marker": "x", "markersize": 6, "color": "black", "linestyle": ""}
 """Of exact estimates."""
 
 SHADE, GREY = "#FBE9DD", "#777777"
@@ -62,7 +71,7 @@ ACROSS = 3
 """How many panels of a log stand side by side."""
 
 
-def rows(about):
+def rows(about: pd.DataFrame) -> tuple[dict[str, float], list[str]]:
     """Choose a height for each log, those of the paper first and the others apart, by year; and a label."""
     by_year = about.sort_values("year", kind="stable")
     ordered = [*by_year.index[by_year.paper], *by_year.index[~by_year.paper]]
@@ -72,8 +81,17 @@ def rows(about):
 
 
 def forest(
-    table, about, label, better=-1, *, titles=None, said=SAID, bars=BARS, absent="no estimates", starred=OF_PAPER
-):
+    table: pd.DataFrame,
+    about: pd.DataFrame,
+    label: str,
+    better: int = -1,
+    *,
+    titles: Mapping[str, str] | None = None,
+    said: Mapping[str, str] = SAID,
+    bars: dict[str, Style] = BARS,
+    absent: str = "no estimates",
+    starred: str = OF_PAPER,
+) -> Figure:
     """Draw effects with both intervals: one panel per value of the first level, one row per log, with `MARKS`.
 
     `label` says what is held against what; `titles` and `said` name panels and sides, `bars` the intervals; `absent`
@@ -109,7 +127,9 @@ def forest(
     return figure
 
 
-def _panels(count, across, width, height, rest, **options):
+def _panels(
+    count: int, across: int, width: float, height: float, rest: float, **options: Any
+) -> tuple[Figure, list[Axes]]:
     """Make a figure of panels of this height, and space for the `rest`: the figure, and its panels in a list."""
     down = -(-count // across)
     figure, axes = plt.subplots(down, across, figsize=(width, rest + height * down), squeeze=False, **options)
@@ -118,7 +138,7 @@ def _panels(count, across, width, height, rest, **options):
     return figure, list(axes.flat[:count])
 
 
-def _message(side, said, what):
+def _message(side: pd.Series, said: Mapping[str, str], what: str) -> str:
     """Say for each name on how many logs an effect is on either side; of many names, which are so on most logs."""
     counts = side.groupby(level=0, sort=False).value_counts().unstack()
     counts = counts.reindex(side.index.unique(0), columns=[WITH, AGAINST, OPEN]).fillna(0).astype(int)
@@ -135,7 +155,7 @@ def _message(side, said, what):
     return f"{what}, on most logs: {said[WITH]} with {named[WITH]}, {said[AGAINST]} with {named[AGAINST]}"
 
 
-def _rows(ax, table, places):
+def _rows(ax: Axes, table: pd.DataFrame, places: Mapping[Any, float]) -> None:
     """Draw one panel."""
     ends = table.filter(["low", "high", "year_low", "year_high", "effect", *MARKS]).to_numpy(float)
     left, right = max(np.nanmin(ends, initial=0), -FARTHEST), min(np.nanmax(ends, initial=0), FARTHEST)
@@ -143,8 +163,8 @@ def _rows(ax, table, places):
         y, colour = places[log], LOOKS[row.side]
         if row.side == AGAINST:
             ax.axhspan(y - 0.42, y + 0.42, color=colour, alpha=0.13, linewidth=0)
-        for ends, style in ((["year_low", "year_high"], THIN), (["low", "high"], THICK)):
-            ax.hlines(y, *np.clip(row.reindex(ends).astype(float), left, right), color=colour, **style)
+        for interval, style in ((["year_low", "year_high"], THIN), (["low", "high"], THICK)):
+            ax.hlines(y, *np.clip(row.reindex(interval).astype(float), left, right), color=colour, **style)
         ax.plot(np.clip(row.effect, left, right), y, "o", color=colour, markersize=5.5)
         for mark, (_, style) in MARKS.items():
             ax.plot(np.clip(row.get(mark, np.nan), left, right), y, linestyle="", **style)
@@ -155,7 +175,14 @@ def _rows(ax, table, places):
     in_whole_per_cents(ax.xaxis)
 
 
-def heat(table, about, label, *, titles=None, names=None):
+def heat(
+    table: pd.DataFrame,
+    about: pd.DataFrame,
+    label: str,
+    *,
+    titles: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Figure:
     """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is no effect."""
     table = table.rename(titles or {}, level=0).rename(names or {}, level=1)
     measures, policies = table.index.unique(0), table.index.unique(1)
@@ -178,7 +205,7 @@ def heat(table, about, label, *, titles=None, names=None):
     return figure
 
 
-def _map(ax, table, places, policies):
+def _map(ax: Axes, table: pd.DataFrame, places: Mapping[str, float], policies: Iterable[str]) -> None:
     """Draw one map: cells by (policy, log)."""
     of, year = sides(table, -1), sides(table, -1, "year_low", "year_high")
     signed = bool(table.base.any())
@@ -198,7 +225,7 @@ def _map(ax, table, places, policies):
             ax.text(x, y, rounded, size=7.5, color=colour, weight=weight, ha="center", va="center")
 
 
-def panels(table, about, height=1.6):
+def panels(table: pd.DataFrame, about: pd.DataFrame, height: float = 1.6) -> Iterator[tuple[str, Axes, pd.DataFrame]]:
     """Make a figure with a panel for each log of a table, the paper's first, and go through the panels, as `facets`."""
     logs = table.index.unique("log")
     named = {log: label for log, label in zip(*rows(about), strict=True) if log in logs}
@@ -209,7 +236,18 @@ def panels(table, about, height=1.6):
         yield log, ax, table[table.index.isin([log], "log")].droplevel("log")
 
 
-def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, starred=OF_PAPER):
+def lines(
+    table: pd.DataFrame,
+    about: pd.DataFrame,
+    x: str,
+    y: str,
+    better: int = -1,
+    *,
+    own: Mapping[str, float] | None = None,
+    titles: Mapping[str, str] | None = None,
+    said: Mapping[str, str] = SAID,
+    starred: str = OF_PAPER,
+) -> Figure:
     """Draw effects, by line, log and place on the x axis, with coincidence: one panel per log.
 
     A panel is shaded where more than half of its points are on the side that is not better. Crosses are what the column
@@ -240,6 +278,7 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
         else:
             ax.axvline(own[log], color=GREY, linewidth=1, linestyle=":")
             ax.set_xticks(sorted(ticks))
+    assert isinstance(ax.figure, Figure)  # and no part of one
     bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) not in (0.02, 0.1) and tick != 0.5])
     ax.figure.supxlabel(x, size=10)
     ax.figure.supylabel(y, size=10)
@@ -247,12 +286,22 @@ def lines(table, about, x, y, better=-1, *, own=None, titles=None, said=SAID, st
     entries |= _sides(said, table.side) | ({"with exact estimates": CROSS} if "exact" in table else {})
     legend(ax.figure, entries | _star(starred))
     counts = table.groupby(level=[0, 1], sort=False).side.value_counts(normalize=True)
-    most = counts[counts > HALF].reset_index(-1).side.reindex(table.index.droplevel(2).unique(), fill_value=OPEN)
+    most = counts[counts > HALF].reset_index(-1).side.reindex(table.droplevel(2).index.unique(), fill_value=OPEN)
     title(ax.figure, _message(most, said, f"{y}, at most points"))
     return ax.figure
 
 
-def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, starred=OF_PAPER):
+def scatter(
+    table: pd.DataFrame,
+    about: pd.DataFrame,
+    traits: Mapping[str, str],
+    label: str,
+    better: int = -1,
+    *,
+    titles: Mapping[str, str] | None = None,
+    said: Mapping[str, str] = SAID,
+    starred: str = OF_PAPER,
+) -> Figure:
     """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait."""
     table = table.rename(titles or {}, level=0).assign(side=lambda of: sides(of, better))
     names = table.index.unique(0)
@@ -278,7 +327,7 @@ def scatter(table, about, traits, label, better=-1, *, titles=None, said=SAID, s
     return figure
 
 
-def _points(ax, table, trait):
+def _points(ax: Axes, table: pd.DataFrame, trait: str) -> dict[str, tuple[float, float]]:
     """Draw one measure against one trait; return the places of the logs, from left to right."""
     for _, row in table.iterrows():
         at, colour = row[trait], LOOKS[row.side]
@@ -287,10 +336,11 @@ def _points(ax, table, trait):
     ax.axhline(0, color="black", linewidth=1)
     ax.margins(x=0.2, y=0.12)
     bent_axis(ax.yaxis, [tick for tick in TICKS if abs(tick) != 0.02 or table.effect.max() < 0.3])
-    return dict(zip(table.index, table[[trait, "effect"]].to_numpy(), strict=True))
+    places = zip(table.index, table[[trait, "effect"]].to_numpy(), strict=True)
+    return {log: (x, y) for log, (x, y) in places}
 
 
-def _named(ax, points):
+def _named(ax: Axes, points: Mapping[str, tuple[float, float]]) -> None:
     """Write the names of points beside them, each at the first of the `OFFSETS` where no point and no name is."""
     taken = [Bbox(ax.transData.transform(at) + [[-3], [3]]) for at in points.values()]
     line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
@@ -308,11 +358,11 @@ def _named(ax, points):
         taken.append(box)
 
 
-def _sides(said, found):
+def _sides(said: Mapping[str, str], found: Iterable[str]) -> dict[str, Style]:
     """Entries of a legend: the sides that occur."""
     return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in set(found)}
 
 
-def _star(starred):
+def _star(starred: str) -> dict[str, Style]:
     """The entry of a legend that says what a star is."""
     return {f"* {starred}": {"linestyle": ""}}

@@ -1,8 +1,10 @@
 """Tang, Desai, Buettner & Lan, JPDC 2013: the logs that stand in for its trace; a module for each group of exhibits."""
 
 import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +27,9 @@ DOUBLE, TRIPLE = "user+project", "user+project+estimate"
 KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
 """The paper's names of the keys."""
 
+Parts = Mapping[str, Measure]
+"""What is measured, by part of a claim."""
+
 LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLOURS[1]}
 """No adjustment, overestimation, underestimation, bad estimation."""
 
@@ -38,30 +43,31 @@ class Trace:
     project: str
 
     @cached_property
-    def ends(self):
+    def ends(self) -> pd.Series:
         """When each job ended in the log's own times, in seconds."""
         return self.workload.ends
 
     @property
-    def t_act(self):
+    def t_act(self) -> pd.Series:
         """Run times, in seconds, cut at the requested time: "for simplicity", R is 1 at most (section 3.2)."""
         jobs = self.workload.jobs
-        return np.minimum(jobs.run, jobs.estimate)
+        t_act: Any = np.minimum(jobs.run, jobs.estimate)
+        return t_act
 
 
-def settings():
+def settings() -> dict[str, dict[str, Any]]:
     """The rows of `data/settings/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
     rows = tomllib.loads((paths.DATA / "settings" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
     return {row.get("name", row["log"]): row for row in rows}
 
 
-def machines(names):
+def machines(names: Iterable[str]) -> list[str]:
     """Leave out the partitions of logs that are there as a whole: what is counted are machines."""
     known = settings()
     return [name for name in names if "partition" not in known.get(name, {}) or known[name]["log"] not in names]
 
 
-def traces(names=STAND_INS):
+def traces(names: str | Iterable[str] = STAND_INS) -> tuple[list[Trace], list[str]]:
     """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant."""
     names = [names] if isinstance(names, str) else list(names)
     known = settings()
@@ -83,7 +89,7 @@ def traces(names=STAND_INS):
     return [_taken(name, known[name], load(known[name]["log"], variants[name])) for name in taken], missing
 
 
-def _taken(name, setting, workload):
+def _taken(name: str, setting: Mapping[str, Any], workload: Workload) -> Trace:
     """Take what a setting says of a log."""
     workload = workload.select(setting["jobs"]) if "jobs" in setting else workload
     if "partition" in setting:
@@ -91,7 +97,7 @@ def _taken(name, setting, workload):
     return Trace(name, workload, setting["project"])
 
 
-def own_logs(workloads):
+def own_logs(workloads: Mapping[str, Workload]) -> "TraceLogs":
     """Take logs of the reader's, whose groups are taken for projects."""
     found = {}
     for name, workload in workloads.items():
@@ -105,30 +111,30 @@ def own_logs(workloads):
 class TraceLogs(Logs):
     """The logs that stand in for the paper's, by their names."""
 
-    def origin(self, log=None, **of):
+    def origin(self, log: str | None = None, **of: Any) -> dict[str, Any]:
         """Why a printed number is not judged: no log is the paper's."""
         note = "the paper's machine, 9 of its 30 months" if log == "ANL-Intrepid" else ""
         return {"unjudged": judging.OTHER_LOG, "note": note}
 
     @property
-    def table(self):
+    def table(self) -> pd.DataFrame:
         """Which file or model each came from, and which of its jobs take part; what they stand in for is printed."""
         if not self.own:
             print(about(self.traces.values()))
         return super().table
 
 
-def a_window(text):
+def a_window(text: str) -> None:
     """Refuse what is no window of earlier jobs, for `study.parameters`."""
     Scheme(window=text)
 
 
-def known():
+def known() -> list[str]:
     """List the names of the logs that can stand in."""
     return list(settings())
 
 
-def logs(names=STAND_INS):
+def logs(names: str | Iterable[str] = STAND_INS) -> TraceLogs:
     """Take the logs that stand in for the paper's, as `traces`, by name."""
     found, missing = traces(names)
     by_name = {one.name: one for one in found}
@@ -136,7 +142,7 @@ def logs(names=STAND_INS):
     return TraceLogs({name: one.workload for name, one in by_name.items()}, by_name, absent)
 
 
-def about(here):
+def about(here: Iterable[Trace]) -> str:
     """Say what stands in for the paper's trace, in sentences."""
     lines = [
         "In place of the paper's log (Intrepid, January 2009 to June 2011, of which only January to September 2009 are "
@@ -153,14 +159,21 @@ def about(here):
 # Measures: run 0 has the jobs as they are, 1, 2, ... are resamples
 
 
-def decided(id, readings, measure, logs, printed=None, note=""):
+def decided(
+    id: str,
+    readings: Mapping[str, Mapping[str, Any] | pd.DataFrame],
+    measure: Callable[[Any], Parts],
+    logs: Logs,
+    printed: Parts | None = None,
+    note: str = "",
+) -> dict[str, Any]:
     """Decide a claim, as `study.claim`, by what is measured on each machine under the first of several readings of it.
 
     `readings` are dicts by log, or tables whose columns have the level `log`; `measure` takes what there is of one
     log. What comes out under further readings is noted. `printed` is what the paper prints, by part.
     """
 
-    def on_each(of):
+    def on_each(of: Any) -> Mapping[str, Measure | dict[str, Measure]]:
         if of is printed:
             return printed
         names = machines(of.columns.unique("log") if isinstance(of, pd.DataFrame) else of)
@@ -173,26 +186,26 @@ def decided(id, readings, measure, logs, printed=None, note=""):
     return claim(id, rules, on_each, logs, note="; ".join(filter(None, notes)))
 
 
-def smallest(values):
+def smallest(values: pd.DataFrame) -> Measure:
     """Measure the column that is smallest as it is, of a table by run; where all are nan there is nothing."""
     return _chosen(values, values.loc[AS_IT_IS])
 
 
-def largest(values):
+def largest(values: pd.DataFrame) -> Measure:
     """Measure the column that is largest as it is."""
     return _chosen(values, -values.loc[AS_IT_IS])
 
 
-def farthest(values):
+def farthest(values: pd.DataFrame) -> Measure:
     """Measure the column that is farthest from zero as it is."""
     return _chosen(values, -values.loc[AS_IT_IS].abs())
 
 
-def _chosen(values, order):
+def _chosen(values: pd.DataFrame, order: Any) -> Measure:
     """Measure the column of the least in this order."""
     return Measure.spread(values[order.idxmin()]) if order.notna().any() else NOTHING
 
 
-def between_groups(difference):
+def between_groups(difference: pd.Series) -> Measure:
     """Measure a difference between two ways to group jobs; nothing where they make the same groups of all jobs."""
     return Measure.spread(difference) if difference.any() else NOTHING

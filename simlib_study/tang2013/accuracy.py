@@ -1,11 +1,15 @@
 """How accurate the users' estimates are (Tables 1 and 2, Figures 1 and 2), and adjusted ones (Figures 4 to 10)."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 
+from simlib._util.arrays import Floats, Ints
 from simlib.core.estimates import did_not_complete
 from simlib.policies import adjusting
 from simlib.policies.adjusting import KEYS, LEVELS, PERCENTILES, Scheme
@@ -14,7 +18,7 @@ from .. import judging
 from ..claims import NOTHING, Measure
 from ..judging import printed
 from ..resampling import cluster_means
-from . import DOUBLE, KEY_NAMES, TRIPLE, between_groups, farthest, largest, smallest
+from . import DOUBLE, KEY_NAMES, TRIPLE, Parts, Trace, between_groups, farthest, largest, smallest
 
 # The users' estimates (sections 3 and 4.1)
 
@@ -24,7 +28,7 @@ NEAR_1 = 0.99
 """From which on R is close to 1, which the paper does not say."""
 
 
-def used(trace):
+def used(trace: Trace) -> pd.Series:
     """Work out R of each job (equation 1), as a Series."""
     jobs = trace.workload.jobs
     return pd.Series(adjusting.used(jobs.run, jobs.estimate), jobs.index, name="R")
@@ -38,7 +42,7 @@ CORES = 4
 """Of a node of Intrepid, a Blue Gene/P."""
 
 
-def likeness(traces, counted):
+def likeness(traces: Sequence[Trace], counted: pd.DataFrame) -> pd.DataFrame:
     """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio.
 
     `counted` has the numbers of Table 1, a column a log. The paper prints no load.
@@ -46,7 +50,7 @@ def likeness(traces, counted):
     paper, jobs = printed("tang2013_table1 figure1 figure2 figure13"), [one.workload.jobs for one in traces]
     months = [one.workload.calendar_month(of.submit) for one, of in zip(traces, jobs, strict=True)]
     shares = [f"share_R_{limit}" for limit in ("below_0.2", "below_0.5", "above_0.8")]
-    rows = {  # how it is written; the paper's; ours
+    rows: dict[Any, tuple[str, Any, Any]] = {  # how it is written; the paper's; ours
         "year": ("{:.0f}", 2010, [int(of[len(of) // 2][:4]) for of in months]),
         "processors": ("{:,.0f}", CORES * paper.nodes, counted.loc["nodes"]),
         "jobs a month": ("{:,.0f}", paper.jobs_a_month, [len(of) / (np.ptp(of.submit) / MONTH) for of in jobs]),
@@ -61,7 +65,8 @@ def likeness(traces, counted):
     every = pd.DataFrame({name: [of_paper, *ours] for name, (_, of_paper, ours) in rows.items()}).T
     every.columns = ["Tang et al.", *counted]
     with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
-        away = np.log(every.iloc[:, 1:].div(every["Tang et al."], axis=0)).abs().dropna()
+        ratios: Any = every.iloc[:, 1:].div(every["Tang et al."], axis=0)
+        away = np.log(ratios).abs().dropna()
     text = pd.DataFrame({name: judging.written(of, rows[name][0]) for name, of in every.iterrows()}).T
     return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
 
@@ -69,13 +74,13 @@ def likeness(traces, counted):
 # Table 1, Figures 1 and 2
 
 
-def quarter_of(trace):
+def quarter_of(trace: Trace) -> pd.Index:
     """The quarter of the log's calendar in which each job was submitted, such as "1998 Q3"."""
     number, months = pd.factorize(trace.workload.calendar_month(trace.workload.jobs.submit))  # jobs are many
     return pd.PeriodIndex(months, freq="M").asfreq("Q").strftime("%Y Q%q").take(number)
 
 
-def quarter_means(trace, least_jobs, resamples, seed):
+def quarter_means(trace: Trace, least_jobs: int, resamples: int, seed: int) -> pd.DataFrame:
     """Average R over each quarter that has enough jobs, with a bootstrap over the log's weeks, a row a resample."""
     jobs, r, means = trace.workload.jobs, used(trace), {}
     week = (jobs.submit - jobs.submit.min()) // WEEK
@@ -94,26 +99,26 @@ SHARES = {
 """By part of TG-01 the printed number."""
 
 
-def _counted(r):
+def _counted(r: pd.Series) -> pd.DataFrame:
     """Which jobs count for which of the `SHARES`, by their R."""
     return pd.DataFrame({"below half": r < 0.5, "below a fifth": r < 0.2, "above 80 per cent": r > 0.8})
 
 
-def shares_used(trace, resamples, seed):
+def shares_used(trace: Trace, resamples: int, seed: int) -> dict[str, Measure]:
     """Measure the shares of the jobs by how much of their requested time they use, with a bootstrap over users."""
     of = _counted(used(trace))
     by_user = of.groupby(trace.workload.jobs.user)
     shares = cluster_means(by_user.sum(), by_user.size(), resamples, seed)
-    return {part: Measure.spread(shares[part]) for part in of}
+    return {part: Measure.spread(shares[part]) for part in SHARES}
 
 
-def unlike(trace):
+def unlike(trace: Trace) -> float:
     """Tell how unlike Intrepid's users a log's are: the largest distance of its `SHARES` from the printed ones."""
-    paper = printed("tang2013_figure1")
-    return max(abs(share - paper[SHARES[part]]) for part, share in _counted(used(trace)).mean().items())
+    paper, shares = printed("tang2013_figure1"), _counted(used(trace)).mean()
+    return max(abs(shares[part] - paper[of_print]) for part, of_print in SHARES.items())
 
 
-def killed_near_1(trace, resamples, seed):
+def killed_near_1(trace: Trace, resamples: int, seed: int) -> Measure:
     """Measure which share of the jobs with R close to 1 did not complete; nothing where a log has no status."""
     jobs = trace.workload.jobs
     near = (used(trace) >= NEAR_1) & (jobs.status != -1)
@@ -127,14 +132,16 @@ def killed_near_1(trace, resamples, seed):
 # Table 2
 
 
-def groups(trace, key):
+def groups(trace: Trace, key: str) -> pd.DataFrame:
     """Take the jobs in groups with the same key, or "all": `std` of R, `size`, and the first of its `circles`."""
     jobs = trace.workload.jobs.assign(all=0, r=used(trace), circle=circles(trace))
     of = jobs.groupby("all" if key == "all" else Scheme(key, project=trace.project).columns)
     return of.r.agg(["std", "size"]).assign(circle=of.circle.first())
 
 
-def scatter_within(trace, least, resamples, seed, keys=tuple(KEY_NAMES)):
+def scatter_within(
+    trace: Trace, least: int, resamples: int, seed: int, keys: Iterable[str] = tuple(KEY_NAMES)
+) -> pd.DataFrame:
     """Average the standard deviation of R over the groups of "all" and each key: by run, a column each.
 
     A bootstrap over users, of whom those that share a project stay together: else two copies of a user would share it,
@@ -153,7 +160,7 @@ def scatter_within(trace, least, resamples, seed, keys=tuple(KEY_NAMES)):
     return pd.DataFrame(found).rename_axis("run")
 
 
-def circles(trace):
+def circles(trace: Trace) -> pd.Series:
     """Number the circles of users, by job: two who share a project are in one, and whoever shares one with either."""
     jobs = trace.workload.jobs
     user, project = (pd.factorize(jobs[column])[0].astype(np.int32) for column in ("user", trace.project))
@@ -162,7 +169,7 @@ def circles(trace):
     return pd.Series(scipy.sparse.csgraph.connected_components(links)[1][user], jobs.index, name="circle")
 
 
-def mean_distance(trace, least, resamples, seed):
+def mean_distance(trace: Trace, least: int, resamples: int, seed: int) -> pd.Series:
     """Work out the mean distance of the average of R over `least` similar earlier jobs from its median, by resample."""
     jobs = trace.workload.jobs
     scheme = Scheme(window=None, percentile=50, least=least, project=trace.project)
@@ -171,7 +178,7 @@ def mean_distance(trace, least, resamples, seed):
     return cluster_means(distance.sum().to_frame("mean"), distance.count(), resamples, seed)["mean"]
 
 
-def earlier_average(jobs, ends, columns):
+def earlier_average(jobs: pd.DataFrame, ends: pd.Series, columns: list[str]) -> pd.Series:
     """Average R over the jobs with the same key that had ended when a job was submitted; nan where there is none."""
     group, end = jobs.groupby(columns).ngroup().to_numpy(), ends.loc[jobs.index].to_numpy()
     span = end.max() + 1  # so that group and second make one number, in whose order the jobs of a group end
@@ -199,25 +206,37 @@ DIMENSIONS = ["key", "window", "percentile", "threshold"]
 ALL = "all"
 """Stands for the window without limit."""
 
-ORIGINAL = ("none", ALL, 100.0, 0.0)
+Place = tuple[str, str, float, float]
+"""By `DIMENSIONS`."""
+
+ORIGINAL: Place = ("none", ALL, 100.0, 0.0)
 """Stands for the users' own estimates where a scheme is meant."""
 
 
-def similar(least):
+def similar(least: int) -> str:
     """Say in words how many similar jobs there must be."""
     return "any similar job" if least == 1 else f"at least {least} similar jobs"
 
 
-def in_words(table):
+def in_words(table: pd.DataFrame) -> pd.DataFrame:
     """Give the keys, the numbers of similar jobs and the percentiles of a table in words, for pictures."""
     percentiles = {number: name for name, number in adjusting.METRICS.items()}
-    words = {"key": KEY_NAMES, "least": similar, "percentile": lambda p: percentiles.get(p, f"{p:g}th")}
+    words: dict[str, Any] = {"key": KEY_NAMES, "least": similar, "percentile": lambda p: percentiles.get(p, f"{p:g}th")}
     for level, names in words.items():
         table = table.rename(names, level=level)
     return table
 
 
-def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(None,), least=1, resamples=1000, seed=0):
+def study(
+    traces: Iterable[Trace],
+    keys: Sequence[str],
+    windows: Sequence[str | None] = (None,),
+    percentiles: Sequence[float] = PERCENTILES,
+    thresholds: Sequence[float | None] = (None,),
+    least: int = 1,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Adjust the estimates by schemes of these dimensions, options of `adjusting.Scheme`, and average over all jobs.
 
     By run of a bootstrap over users, for jobs of one user are alike; columns by log, `DIMENSIONS` (a
@@ -229,32 +248,40 @@ def study(traces, keys, windows=(None,), percentiles=PERCENTILES, thresholds=(No
         users, user = np.unique(jobs.user, return_inverse=True)
         dimensions = product(keys, windows, percentiles, thresholds)
         schemes = [Scheme(*dims, least=least, project=trace.project) for dims in dimensions]
-        scheduled = {ORIGINAL: jobs.estimate}
-        for scheme, a in adjusting.parameters(jobs, trace.ends, schemes).items():
+        scheduled: dict[Place, Any] = {ORIGINAL: jobs.estimate}
+        by_scheme: Iterable[Any] = adjusting.parameters(jobs, trace.ends, schemes).items()
+        for scheme, a in by_scheme:
             at = place(scheme.key, scheme.percentile, scheme.threshold, scheme.window)
             scheduled[at] = adjusting.t_sched(jobs.estimate, a)
-        sums = {}
+        sums: dict[Any, Ints | Floats] = {}
         for at, times in scheduled.items():
             level = adjusting.level_numbers(t_act, jobs.estimate, times)
             counts = np.bincount(user * len(LEVELS) + level, minlength=len(users) * len(LEVELS)).reshape(len(users), -1)
             sums[*at, "accuracy"] = np.bincount(user, adjusting.accuracy(t_act, times))
             sums |= {(*at, f"{one}_share"): counts[:, number] for number, one in enumerate(LEVELS)}
-        sums = pd.DataFrame(sums, index=users).rename_axis(columns=[*DIMENSIONS, "metric"])
-        found[trace.name] = cluster_means(sums, np.bincount(user), resamples, [seed, number])
+        of_users = pd.DataFrame(sums, index=users).rename_axis(columns=[*DIMENSIONS, "metric"])
+        found[trace.name] = cluster_means(of_users, np.bincount(user), resamples, [seed, number])
     return pd.concat(found, axis=1, names=["log"]).rename_axis("run")
 
 
-def place(key, percentile, threshold=None, window=None):
+def place(key: str, percentile: float, threshold: float | None = None, window: str | None = None) -> Place:
     """Say where a scheme stands: by `DIMENSIONS`."""
     return key, window or ALL, float(percentile), float(threshold or 0)
 
 
-def curve(found, metric, key=TRIPLE, threshold=None, window=None, at=PERCENTILES):
+def curve(
+    found: pd.DataFrame,
+    metric: str,
+    key: str = TRIPLE,
+    threshold: float | None = None,
+    window: str | None = None,
+    at: Sequence[float] = PERCENTILES,
+) -> pd.DataFrame:
     """Take a metric out of what `study` found on one log: by run, one column per percentile."""
     return pd.DataFrame({p: found[*place(key, p, threshold, window), metric] for p in at})
 
 
-def saved(found, key, threshold, at=PERCENTILES):
+def saved(found: pd.DataFrame, key: str, threshold: float | None, at: Sequence[float] = PERCENTILES) -> pd.DataFrame:
     """Work out which share of the underestimated jobs (UE and BE) a threshold saves, as `curve`."""
     free, limited = (
         curve(found, "UE_share", key, limit, at=at) + curve(found, "BE_share", key, limit, at=at)
@@ -263,39 +290,46 @@ def saved(found, key, threshold, at=PERCENTILES):
     return 1 - limited / free
 
 
-def fewer_underestimates(found, key, threshold=None, at=BELOW_90):
+def fewer_underestimates(
+    found: pd.DataFrame, key: str, threshold: float | None = None, at: Sequence[float] = BELOW_90
+) -> pd.DataFrame:
     """Work out which share of the underestimated jobs (UE) one month saves against all history, as `curve`."""
     month, ever = (curve(found, "UE_share", key, threshold, window, at) for window in ("1 month", None))
     return 1 - month / ever
 
 
-def change(found, metric, new, old=(), at=PERCENTILES):
+def change(
+    found: pd.DataFrame, metric: str, new: tuple[Any, ...], old: tuple[Any, ...] = (), at: Sequence[float] = PERCENTILES
+) -> pd.DataFrame:
     """Work out what a scheme changes against another, each given as for `curve`; the old is the triple key."""
-    return curve(found, metric, *new, at=at) - curve(found, metric, *old, at=at)
+    of: Callable[..., pd.DataFrame] = partial(curve, found, metric, at=at)
+    return of(*new) - of(*old)
 
 
-def by_month(found, metric, key, threshold, at=PERCENTILES):
+def by_month(
+    found: pd.DataFrame, metric: str, key: str, threshold: float | None, at: Sequence[float] = PERCENTILES
+) -> pd.DataFrame:
     """Work out what one month changes against all history, as `curve`."""
     return change(found, metric, (key, threshold, "1 month"), (key, threshold), at)
 
 
-def above(found, metric, percentile):
+def above(found: pd.DataFrame, metric: str, percentile: float) -> pd.DataFrame:
     """Work out how far a metric of the triple key is above that at one percentile, as `curve`."""
     by_percentile = curve(found, metric)
     return by_percentile.sub(by_percentile[percentile], axis=0)
 
 
-def gain(found, at=PERCENTILES):
+def gain(found: pd.DataFrame, at: Sequence[float] = PERCENTILES) -> pd.DataFrame:
     """Work out by which share the triple key is more accurate than the users, as `curve`."""
     return curve(found, "accuracy", at=at).div(found[*ORIGINAL, "accuracy"], axis=0) - 1
 
 
-def _mean(found, key):
+def _mean(found: pd.DataFrame, key: str) -> pd.Series:
     """The accuracy by a key, averaged over the percentiles."""
     return curve(found, "accuracy", key).mean(axis=1)
 
 
-def _of_keys(work, keys=(TRIPLE, DOUBLE)):
+def _of_keys(work: Callable[[str], pd.DataFrame], keys: Iterable[str] = (TRIPLE, DOUBLE)) -> pd.DataFrame:
     """What is worked out of each key, side by side."""
     return pd.concat({key: work(key) for key in keys}, axis=1)
 
@@ -303,7 +337,7 @@ def _of_keys(work, keys=(TRIPLE, DOUBLE)):
 # What is measured of the text, by claim and part, of what `study` found on one log: `data/claims/criteria.csv`
 # says it in words. Claims on a threshold or on a window take that threshold too.
 
-SIMILARITY = {
+SIMILARITY: Mapping[str, Callable[..., Parts]] = {
     "TG-04": lambda of: {
         "every scheme": smallest(
             _of_keys(lambda key: curve(of, "accuracy", key).sub(of[*ORIGINAL, "accuracy"], axis=0), KEYS)
@@ -354,7 +388,7 @@ SIMILARITY = {
 }
 """Of Figures 4 to 7: all history."""
 
-RECENCY = {
+RECENCY: Mapping[str, Callable[..., Parts]] = {
     "TG-10": lambda of, limit=None: {
         "triple key, high percentiles": spread(by_month(of, "accuracy", TRIPLE, limit)[[100, 95]].mean(axis=1)),
         "triple key": smallest(by_month(of, "accuracy", TRIPLE, limit).drop(columns=70)),
@@ -377,7 +411,7 @@ RECENCY = {
 """Of Figures 8 to 10: one month against all history, with a threshold or without."""
 
 
-def recommended(found, limit=0.5):
+def recommended(found: pd.DataFrame, limit: float = 0.5) -> dict[str, Measure]:
     """Measure TG-37: the largest shares of underestimated jobs with the scheme that the summary recommends."""
     return {level: largest(curve(found, f"{level}_share", TRIPLE, limit, "1 month", HIGH)) for level in ("UE", "BE")}
 
@@ -385,7 +419,7 @@ def recommended(found, limit=0.5):
 # What the text says in numbers, and why jobs are adjusted so little or so much: over all history
 
 
-def in_numbers(found, threshold=0.5, at=PERCENTILES):
+def in_numbers(found: pd.DataFrame, threshold: float = 0.5, at: Sequence[float] = PERCENTILES) -> pd.DataFrame:
     """Measure the numbers that the text gives of Figures 4 to 6 of the triple key, on one log: by run."""
     users, recommended = found[*ORIGINAL, "accuracy"], [p for p in at if 80 <= p <= 90]
     accurate, gains = curve(found, "accuracy", at=at), gain(found, at)
@@ -396,13 +430,15 @@ def in_numbers(found, threshold=0.5, at=PERCENTILES):
     return pd.DataFrame({"base_accuracy": users} | best | least_and_largest(ranges))
 
 
-def least_and_largest(ranges):
+def least_and_largest(ranges: Mapping[str, pd.DataFrame]) -> dict[str, pd.Series]:
     """Take the least and the largest column of each of several tables, by run."""
     ends = {"min": pd.DataFrame.min, "max": pd.DataFrame.max}
     return {f"{name}_{end}": take(of, axis=1) for name, of in ranges.items() for end, take in ends.items()}
 
 
-def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
+def reasons(
+    traces: Mapping[str, Trace], least: int, threshold: float, mean_run: float, at: Sequence[float] = PERCENTILES
+) -> pd.DataFrame:
     """Work out why schemes over all history do little, or too much: shares of jobs by (log, key, percentile).
 
     Jobs have no history, or an A of 1; of the adjusted ones A would be below a threshold; estimates are bad, as they
@@ -412,7 +448,8 @@ def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
     for name, trace in traces.items():
         jobs, scale = trace.workload.jobs, mean_run / trace.workload.jobs.run.mean()
         schemes = adjusting.schemes([TRIPLE, DOUBLE], [None], at, least=least, project=trace.project)
-        for scheme, a in adjusting.parameters(jobs, trace.ends, schemes).items():
+        by_scheme: Iterable[Any] = adjusting.parameters(jobs, trace.ends, schemes).items()
+        for scheme, a in by_scheme:
             times = np.array([trace.t_act, jobs.estimate, adjusting.t_sched(jobs.estimate, a)])
             shares[name, scheme.key, scheme.percentile] = {
                 "no history": a.isna().mean(),
@@ -424,13 +461,14 @@ def reasons(traces, least, threshold, mean_run, at=PERCENTILES):
     return pd.DataFrame(shares).T.rename_axis(["log", "key", "percentile"])
 
 
-def at_median(traces, least, at=PERCENTILES):
+def at_median(traces: Mapping[str, Trace], least: int, at: Sequence[float] = PERCENTILES) -> pd.Series:
     """Work out which share of the underestimated jobs a threshold of a log's median of R saves, and what it changes."""
-    effects = {}
+    effects: dict[Any, pd.Series] = {}
     for name, trace in traces.items():
         median = round(float(used(trace).median()), 2)
-        found = study([trace], (TRIPLE, DOUBLE), (None,), at, (None, median), least, resamples=0)[name]
+        found: Any = study([trace], (TRIPLE, DOUBLE), (None,), at, (None, median), least, resamples=0)[name]
         for key in (TRIPLE, DOUBLE):
-            fewer, cost = saved(found, key, median, at), change(found, "accuracy", (key, median), (key,), at)
+            fewer: Any = saved(found, key, median, at)
+            cost: Any = change(found, "accuracy", (key, median), (key,), at)
             effects[median, name, key] = pd.concat({"fewer": fewer.loc[0], "accuracy": cost.loc[0]})
     return pd.concat(effects, names=["threshold", "log", "key", "metric", "percentile"]).rename("ours")

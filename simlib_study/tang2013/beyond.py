@@ -1,16 +1,22 @@
 """What the paper leaves open: predictions in place of adjusted estimates, who pays for a gain, where it is had."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from simlib._util.arrays import Bools, Floats, Ints
+from simlib.core.schedule import Schedule
+from simlib.core.workload import Workload
+from simlib.engine.estimating import History
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
 
 from .. import claims, judging
-from ..other_machines.deciding import FEWEST, HALF, MOST, TOO_FEW, correlation
+from ..other_machines.deciding import FEWEST, HALF, MOST, TOO_FEW, Decision, Held, correlation
 from . import scheduling
 from .scheduling import BASELINE, spread
 
@@ -29,7 +35,7 @@ class Predicted(Adjustment):
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 
-    def history(self, jobs):
+    def history(self, jobs: pd.DataFrame) -> tuple[History, Ints, Floats]:
         """Make the history that a simulation of `jobs` starts from; see `Adjustment.history`.
 
         Each job is a separate group, whose past is one made-up job that used the predicted share of its estimate.
@@ -48,7 +54,7 @@ EVERY = "all jobs"
 """The kind that each job is of."""
 
 
-def measures(kinds, schedule):
+def measures(kinds: Mapping[str, str], schedule: Schedule) -> dict[tuple[str, str], float]:
     """Measure a schedule: `scheduling.measures` of EVERY job; of each of `kinds` the number of jobs and their waits."""
     found = {(EVERY, metric): value for metric, value in scheduling.measures(schedule).items()}
     wait = schedule.column("wait")
@@ -58,19 +64,19 @@ def measures(kinds, schedule):
 
 
 @lru_cache(maxsize=8)  # all cases of a month are measured one after another, by several threads
-def of_kinds(workload, kinds):
+def of_kinds(workload: Workload, kinds: tuple[tuple[str, str], ...]) -> dict[str, tuple[int, Bools]]:
     """Count and find the jobs of each kind: pairs of a name and a condition on R and the share of the machine."""
     jobs = workload.jobs
-    known = pd.DataFrame({"r": adjusting.used(jobs.run, jobs.estimate), "share": jobs.procs / workload.procs})
-    found = {EVERY: np.ones(len(jobs), bool)}
+    known: Any = pd.DataFrame({"r": adjusting.used(jobs.run, jobs.estimate), "share": jobs.procs / workload.procs})
+    found: dict[str, Any] = {EVERY: np.ones(len(jobs), bool)}
     found |= {kind: known.eval(condition, engine="python").to_numpy() for kind, condition in kinds}
-    return {kind: (np.count_nonzero(of), of) for kind, of in found.items()}
+    return {kind: (int(np.count_nonzero(of)), of) for kind, of in found.items()}
 
 
-def who_pays(runs):
+def who_pays(runs: pd.DataFrame) -> pd.DataFrame:
     """Work out what each case takes off the mean wait of each kind of jobs of all months, in seconds `before`."""
     levels = ["log", "order", "case", "kind"]
-    sums = runs.groupby([*levels, "run", "metric"], sort=False).sum()
+    sums: Any = runs.groupby([*levels, "run", "metric"], sort=False).sum()
     jobs, waited = (sums.xs(metric, level="metric") for metric in ("jobs", "waited"))
     table = judging.in_order(spread(scheduling.over_baseline(waited / jobs)), *levels)
     before = spread((waited / jobs).xs(BASELINE, level="case")).ours
@@ -90,22 +96,21 @@ NEAREST = 4
 """How many machines are most alike."""
 
 
-def less_where_alike(gained):
+def less_where_alike(gained: pd.DataFrame) -> Decision:
     """Decide whether gains are smaller the more alike users estimate, as `study.finding`."""
-    found = {order: correlation(of.ours, of.unlike) for order, of in gained.groupby("order", sort=False)}
-    found = pd.DataFrame(found).T
+    by_order = {order: correlation(of.ours, of.unlike) for order, of in gained.groupby("order", sort=False)}
+    found = pd.DataFrame(by_order).T
     if (found.logs < FEWEST).any():
         return None, TOO_FEW, {}
     sure = found.rho[found.chance <= 0.05 / len(found)]
-    each = [
-        f"{order.upper()} {one.rho:+.2f} on {one.logs:.0f} logs (chance {one.chance:.3f})"
-        for order, one in found.iterrows()
-    ]
+    rows: Iterable[Any] = found.iterrows()
+    each = [f"{order.upper()} {one.rho:+.2f} on {one.logs:.0f} logs (chance {one.chance:.3f})" for order, one in rows]
+    rho: dict[Any, float] = found.rho.to_dict()
     text = f"rank correlation of gain and unlikeness {', '.join(each)}"
-    return _told((sure > 0).any(), (sure < 0).any()), text, found.rho.to_dict()
+    return _told((sure > 0).any(), (sure < 0).any()), text, rho
 
 
-def half_where_alike(gained):
+def half_where_alike(gained: pd.DataFrame) -> Decision:
     """Decide whether the machines that are most alike reach half of a printed gain, as `study.finding`."""
     if len(gained) < FEWEST:
         return None, TOO_FEW, {}
@@ -118,6 +123,6 @@ def half_where_alike(gained):
     return holds, text, {"logs": NEAREST, "with": above, "against": below}
 
 
-def _told(so, not_so):
+def _told(so: bool | np.bool_, not_so: bool | np.bool_) -> Held:
     """Tell whether something holds, where both or neither may be shown."""
     return claims.OPEN if so == not_so else bool(so)

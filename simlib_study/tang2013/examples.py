@@ -4,14 +4,18 @@ The jobs are `simlib.models.examples.figure12`, so that the real engine shows wh
 5.1): it adjusts their estimates by what their users' earlier jobs took.
 """
 
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from simlib.core.schedule import simulate
+from simlib.core.schedule import Schedule, simulate
 from simlib.models.examples import figure12, scheduled
 from simlib.plots.panels import legend, time_axis
 from simlib.plots.schedules import draw_piece, gantt, job_colours
@@ -22,7 +26,7 @@ from simlib.policies.in_plain import reserves
 # What EASY goes by when it backfills: who runs until when, what is promised to the head of the queue, who may pass.
 
 
-def expected_run(schedule, now):
+def expected_run(schedule: Schedule, now: int) -> pd.Series:
     """Tell the run time in seconds that EASY expects of each job at second `now`."""
     jobs, adjust = schedule.jobs, getattr(schedule.policy, "adjust", None)
     if adjust is None:
@@ -30,7 +34,7 @@ def expected_run(schedule, now):
     return jobs.adjusted.where(np.where(jobs.start < now, adjust.running, adjust.backfill), jobs.estimate)
 
 
-def backfill_window(schedule, now, head):
+def backfill_window(schedule: Schedule, now: int, head: int | str) -> pd.DataFrame:
     """Tell what EASY goes by at second `now`, when a job is the head of the queue.
 
     Gives a DataFrame, by job that has not ended: its `role` ("running", "reserved", "candidate"), `start` and
@@ -57,7 +61,7 @@ def backfill_window(schedule, now, head):
 
 
 WINDOW_COLOUR = "#FFF2B3"
-LEGEND = {
+LEGEND: Mapping[str, Mapping[str, Any]] = {
     "has run": {"facecolor": "#666666"},
     "expected or waiting": {"facecolor": "#666666", "alpha": 0.35},
     "backfilled": {"facecolor": "#666666", "edgecolor": "white", "hatch": "//"},
@@ -65,16 +69,16 @@ LEGEND = {
     "the user's estimate": {"facecolor": "none", "edgecolor": "grey", "linestyle": ":"},
     "reservation (below: the first)": {"color": "black", "linestyle": "--"},
 }
-CENTRED = {"ha": "center", "va": "center"}
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
-def backfill_decisions(schedules, now, head):
+def backfill_decisions(schedules: Mapping[str, Schedule], now: int, head: int | str) -> Figure:
     """Draw what EASY expected at second `now`, and below it what then happened: one column for each schedule, by title.
 
     Above: until when each job runs, the reservation of the head of the queue and the window before it. Over the machine
     stand the candidates for that window, each with its expected run time, and dotted with its user's estimate.
     """
-    rows = {"sharex": True, "sharey": "row", "squeeze": False, "height_ratios": (1.4, 1)}
+    rows: dict[str, Any] = {"sharex": True, "sharey": "row", "squeeze": False, "height_ratios": (1.4, 1)}
     figure, axes = plt.subplots(2, len(schedules), figsize=(1.2 + 3.4 * len(schedules), 7), **rows)
     last = max(schedule.jobs.end.max() for schedule in schedules.values())
     procs = max(schedule.workload.procs for schedule in schedules.values())
@@ -93,12 +97,12 @@ def backfill_decisions(schedules, now, head):
     return figure
 
 
-def _clock(seconds):
+def _clock(seconds: float) -> str:
     """Write seconds as hours and minutes."""
     return f"{seconds // 3600:.0f}:{seconds % 3600 // 60:02.0f}"
 
 
-def _machine(ax, at, procs, now, colours):
+def _machine(ax: Axes, at: pd.DataFrame, procs: int, now: int, colours: Mapping[Hashable, str]) -> None:
     """Draw what runs, the reservation, and the window between them, with its length."""
     used = 0
     for job, row in at[at.role == "running"].sort_values("start", kind="stable").iterrows():
@@ -116,7 +120,7 @@ def _machine(ax, at, procs, now, colours):
     ax.axvline(head.start, color="black", linestyle="--", linewidth=1.5)
 
 
-def _candidates(ax, waiting, procs, now, colours):
+def _candidates(ax: Axes, waiting: pd.DataFrame, procs: int, now: int, colours: Mapping[Hashable, str]) -> None:
     """Draw above the machine how long each candidate is taken to run; dotted what its user requested."""
     for place, (job, row) in enumerate(waiting[::-1].iterrows()):
         y = procs + 2.6 + 1.2 * (place - len(waiting) / 2)
@@ -129,7 +133,7 @@ def _candidates(ax, waiting, procs, now, colours):
     ax.set_ylim(0, procs + 4.5)
 
 
-def _outcome(ax, schedule, head):
+def _outcome(ax: Axes, schedule: Schedule, head: int | str) -> None:
     """Draw what happened, with the start that the head of the queue was promised first."""
     if schedule.shadow is None:
         raise ValueError(f"backfill_decisions: found a schedule under {schedule.policy}, expected one under EASY")
@@ -149,14 +153,15 @@ DECISION = 60 * MINUTE
 HEAD = 2
 
 
-def effects(schedule):
+def effects(schedule: Schedule) -> dict[str, Any]:
     """Read off what adjusted estimates do at the decision, and what comes of it, as a dict.
 
     `adjusted` are the jobs that are not taken by their users' estimates, and how they are estimated; `backfilled`, who
     is let in; the rest is in minutes. Job 2 starts `late` after its promise, and `later` than by the users' estimates.
     """
     jobs, at = schedule.jobs, backfill_window(schedule, DECISION, HEAD)
-    by_users = simulate(schedule.workload, replace(schedule.policy, adjust=None)).jobs
+    policy: Any = schedule.policy
+    by_users = simulate(schedule.workload, replace(policy, adjust=None)).jobs
     level = pd.Series(levels(jobs.run, jobs.estimate, expected_run(schedule, DECISION)), index=jobs.index)
     promised, started = at.start[HEAD], jobs.start[HEAD]
     return {
@@ -171,7 +176,7 @@ def effects(schedule):
     }
 
 
-def by_share(job, shares, order="fcfs"):
+def by_share(job: int, shares: Iterable[float], order: str = "fcfs") -> pd.DataFrame:
     """Lay out the effects of regular adjustment, and its level, by the share that earlier jobs of a job's user took."""
     rows = {share: effects(scheduled(figure12(), {job: share}, order=order)) for share in shares}
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="share")
@@ -189,7 +194,7 @@ TABLE_3 = {
 """By cell, the case that decides it and what is printed; in print, UE and BE are one column."""
 
 
-def table3(found):
+def table3(found: pd.DataFrame) -> pd.DataFrame:
     """Decide Table 3 from `effects` by strategy and case; selective adjustment leaves running jobs.
 
     Waiting: the chance to be backfilled has increased if a job is let in that is not by the users' estimates. Running:
@@ -197,7 +202,8 @@ def table3(found):
     """
     rows = {}
     for strategy, ((job, level), (case, printed)) in product(("regular", "selective"), TABLE_3.items()):
-        row, base = found.loc[strategy, case], found.loc[strategy, "users' estimates"]
+        row: Any = found.loc[strategy, case]
+        base: Any = found.loc[strategy, "users' estimates"]
         if job == "waiting":
             more = sorted(set(row.backfilled.split(", ")) - {"", *base.backfilled.split(", ")})
             effect, ours = bool(more), f"job {', '.join(more)} let in as well" if more else "no further job let in"

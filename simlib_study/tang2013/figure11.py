@@ -1,17 +1,19 @@
 """Figure 11: the accuracy of single jobs (section 4.2.4)."""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
+from simlib._util.arrays import Floats, Ints
 from simlib.policies import adjusting
 
 from ..claims import Measure
 from ..resampling import cluster_draws
-from . import DOUBLE, TRIPLE, between_groups, smallest
+from . import DOUBLE, TRIPLE, Parts, Trace, between_groups, smallest
 
-LINES = {"original": None, "maximum": 100, "85th percentile": 85, "median": 50}
+LINES: Mapping[str, float | None] = {"original": None, "maximum": 100, "85th percentile": 85, "median": 50}
 """The lines of Figure 11 and their percentiles."""
 
 STEPS = 1000
@@ -21,7 +23,14 @@ QUANTILES = {"median" if q == 50 else f"q{q:02}": q / 100 for q in range(5, 100,
 """By metric the share of the jobs that are no more accurate: "q60" is the accuracy that 60 per cent do not exceed."""
 
 
-def accuracies(trace, window, threshold, keys=(TRIPLE, DOUBLE), least=1, lines=LINES):
+def accuracies(
+    trace: Trace,
+    window: str | None,
+    threshold: float | None,
+    keys: Sequence[str] = (TRIPLE, DOUBLE),
+    least: int = 1,
+    lines: Mapping[str, float | None] = LINES,
+) -> Iterator[tuple[tuple[str, str], Floats]]:
     """Work out the accuracy of each job by (key, line); a line is a percentile, or None, the users' own estimates."""
     jobs, t_act = trace.workload.jobs, trace.t_act
     schemes = {
@@ -36,8 +45,15 @@ def accuracies(trace, window, threshold, keys=(TRIPLE, DOUBLE), least=1, lines=L
 
 
 def averages(
-    traces, window="1 month", threshold=0.5, keys=(TRIPLE, DOUBLE), least=1, resamples=1000, seed=0, lines=LINES
-):
+    traces: Iterable[Trace],
+    window: str | None = "1 month",
+    threshold: float | None = 0.5,
+    keys: Sequence[str] = (TRIPLE, DOUBLE),
+    least: int = 1,
+    resamples: int = 1000,
+    seed: int = 0,
+    lines: Mapping[str, float | None] = LINES,
+) -> pd.DataFrame:
     """Average the accuracy of single jobs before and after adjustment, a row a resample of the users."""
     found = {}
     for number, trace in enumerate(traces):
@@ -57,7 +73,7 @@ def averages(
     return pd.DataFrame(found).rename_axis(index="run", columns=names)
 
 
-def _below(values, user, users):
+def _below(values: Floats, user: Ints, users: int) -> Floats:
     """How many jobs of each user have an accuracy of at most that of each of `STEPS` bins; the last takes 1 too."""
     bins = np.minimum((values * STEPS).astype(int), STEPS - 1)
     counts = np.bincount(user * STEPS + bins, minlength=users * STEPS).reshape(users, STEPS)
@@ -67,31 +83,31 @@ def _below(values, user, users):
 # What is measured of the text: claims TG-12, TG-26, TG-27 and TG-44
 
 
-def line(found, key, name):
+def line(found: pd.DataFrame, key: str, name: str) -> pd.DataFrame:
     """Take a line out of `averages` of one log: by run, a column each of `QUANTILES`."""
     return pd.DataFrame({share: found[key, name, metric] for metric, share in QUANTILES.items()})
 
 
-def _above(found, low, high):
+def _above(found: pd.DataFrame, low: float, high: float) -> Measure:
     """Measure how far the median scheme is above the 85th percentile's between two quantiles of the jobs."""
     more = line(found, TRIPLE, "median") - line(found, TRIPLE, "85th percentile")
     return Measure.spread(more.loc[:, low:high].mean(axis=1))
 
 
-def _away(found, key):
+def _away(found: pd.DataFrame, key: str) -> pd.DataFrame:
     """Work out how far each adjusted line is from the users' own on average: by run, a column each."""
     lines = {name: line(found, key, name) for name in LINES}
     users = lines.pop("original")
     return pd.DataFrame({name: (of - users).abs().mean(axis=1) for name, of in lines.items()})
 
 
-def _behind(found, name):
+def _behind(found: pd.DataFrame, name: str) -> pd.DataFrame:
     """Work out how far below a line's median accuracy those of the others are: by run, a column each."""
     others = [other for other in LINES if other != name]
     return pd.DataFrame({other: found[TRIPLE, name, "median"] - found[TRIPLE, other, "median"] for other in others})
 
 
-MEASURES = {
+MEASURES: Mapping[str, Callable[[pd.DataFrame], Parts]] = {
     "TG-12": lambda of: {
         "best": smallest(_behind(of, "85th percentile")),
         "than the original": Measure.spread(of[TRIPLE, "85th percentile", "gain"]),

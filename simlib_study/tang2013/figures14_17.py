@@ -3,22 +3,27 @@
 Gains are those of `scheduling.gains`.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib._util import paths
+from simlib.core.schedule import Schedule
 
 from .. import judging
 from ..claims import Measure
 from ..judging import AS_IT_IS, TEXT
+from ..loading import Logs
 from ..resampling import cluster_means
-from . import decided, scheduling
-from .scheduling import BASELINE, by_log, over_baseline, printed_table, redrawn, spread
+from . import Parts, Trace, decided, scheduling
+from .scheduling import BASELINE, Cases, by_log, over_baseline, printed_table, redrawn, spread
 
 # What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20, TG-29 to TG-36, and others.
 
@@ -29,7 +34,7 @@ PAPERS = {"wait": "wait", "slowdown": "slowdown", "weighted_wait": "weighted wai
 ALL = " or ".join(PAPERS)
 
 
-TESTS = {
+TESTS: Mapping[str, Callable[[pd.Series], pd.Series]] = {
     "better": lambda gains: gains > 0,
     "worse": lambda gains: gains < 0,
     "over a fifth": lambda gains: gains > 0.2,
@@ -39,9 +44,10 @@ TESTS = {
 """Tests of the gain of a month."""
 
 
-def _measured(kind):
+def _measured(kind: str) -> dict[str, dict[str, list[tuple[str, ...]]]]:
     """Read which gains the parts of claims are about: by claim and part arguments of `share` or `statistic`."""
-    rows, found = pd.read_csv(paths.DATA / "claims" / "tang2013_measured.csv").query("kind == @kind"), {}
+    rows = pd.read_csv(paths.DATA / "claims" / "tang2013_measured.csv").query("kind == @kind")
+    found: dict[str, dict[str, list[tuple[str, ...]]]] = {}
     for id, part, _, *of in rows.itertuples(index=False):
         found.setdefault(id, {}).setdefault(part, []).append(tuple(of))
     return found
@@ -53,10 +59,10 @@ GAINS, SHARES = _measured("gain"), _measured("share")
 CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
 
-def claim(id, gained, logs):
+def claim(id: str, gained: pd.Series, logs: Logs) -> dict[str, Any]:
     """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`."""
 
-    def of_parts(gains):
+    def of_parts(gains: pd.DataFrame) -> Parts:
         shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
         drawn = redrawn(gains)
         return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
@@ -66,7 +72,7 @@ def claim(id, gained, logs):
     return decided(id, {TEXT: on}, of_parts, logs, printed)
 
 
-def gain(gains, drawn, of, *others):
+def gain(gains: pd.DataFrame, drawn: pd.DataFrame, of: tuple[str, ...], *others: tuple[str, ...]) -> Measure:
     """Measure a `statistic` of the gains of one log, less the best of others, in the mean over the shakes.
 
     A mean is one of months like these: its interval is that of gains that are `redrawn`; else it is that of the shakes.
@@ -75,15 +81,15 @@ def gain(gains, drawn, of, *others):
     return replace(Measure.range(_lead(drawn, of, *others) if "mean" in of[-1] else ours), value=float(ours.mean()))
 
 
-def _lead(gains, of, *others):
+def _lead(gains: pd.DataFrame, of: tuple[str, ...], *others: tuple[str, ...]) -> pd.Series:
     """A statistic less the best of others, by run."""
     first, *rest = (statistic(gains, *one) for one in (of, *others))
     return first - np.max(rest, axis=0) if rest else first
 
 
-def _as_printed(parts, printed):
+def _as_printed(parts: Mapping[str, Sequence[tuple[str, ...]]], printed: pd.Series) -> Parts:
     """Take the same from the printed numbers, as far as they are printed."""
-    found = {part: [printed.get(one) for one in of] for part, of in parts.items()}
+    found: dict[str, list[Any]] = {part: [printed.get(one) for one in of] for part, of in parts.items()}
     return {
         part: Measure.exactly(first - max(others, default=0))
         for part, (first, *others) in found.items()
@@ -91,7 +97,7 @@ def _as_printed(parts, printed):
     }
 
 
-def share(gains, of, *others):
+def share(gains: pd.DataFrame, of: tuple[str, ...], *others: tuple[str, ...]) -> Measure:
     """Measure a mean over the months, and over the shakes, of the share of gains for which something holds."""
     by_month = _by_month(gains, *of)
     for other in others:
@@ -101,13 +107,13 @@ def share(gains, of, *others):
     return replace(Measure.spread(resampled), runs=tuple(by_month.mean()))
 
 
-def _by_month(gains, order, case, metric, holds):
+def _by_month(gains: pd.DataFrame, order: str, case: str, metric: str, holds: str) -> pd.DataFrame:
     """Work out of what share of the gains something holds, by month, a column a shake."""
-    known = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
+    known: Any = chosen(gains, order, case, metric).stack(future_stack=True).dropna()
     return TESTS[holds](known).groupby(["month", "run"]).mean().unstack("run")
 
 
-STATISTICS = {
+STATISTICS: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = {
     "mean": lambda gains: gains.mean(),
     "best month": lambda gains: gains.max(),
     "worst month": lambda gains: gains.min(),
@@ -119,13 +125,13 @@ STATISTICS = {
 """What the text prints of gains: functions of a table by (case, metric, month), a column a run."""
 
 
-def _means(gains):
+def _means(gains: pd.DataFrame) -> pd.DataFrame:
     return gains.groupby(["case", "metric"]).mean()
 
 
-def chosen(gains, order, case, metric):
+def chosen(gains: pd.DataFrame, order: str, case: str, metric: str) -> pd.DataFrame:
     """Choose gains of one log: of a case, or of all cases of a strategy, in a metric, or several with "or" between."""
-    table = gains.loc[order]
+    table: Any = gains.loc[order]
     cases, metrics = (table.index.get_level_values(level) for level in ("case", "metric"))
     found = table[((cases == case) | cases.str.startswith(f"{case} ")) & metrics.isin(metric.split(" or "))]
     if found.empty:
@@ -133,12 +139,12 @@ def chosen(gains, order, case, metric):
     return found
 
 
-def statistic(gains, order, case, metric, name):
+def statistic(gains: pd.DataFrame, order: str, case: str, metric: str, name: str) -> pd.Series:
     """Work out one of `STATISTICS` of gains that are `chosen`, by run."""
     return STATISTICS[name](chosen(gains, order, case, metric))
 
 
-def printed_statistics(gained):
+def printed_statistics(gained: pd.Series) -> pd.DataFrame:
     """Work out the printed statistics of gains but means, with `spread`; nan where one is not simulated."""
     found = {}
     places = printed_table().drop("mean", level="statistic").index
@@ -149,7 +155,7 @@ def printed_statistics(gained):
     return spread(pd.concat(found, names=["log", *places.names, "run"]))
 
 
-def how_printed():
+def how_printed() -> pd.Series:
     """How the text puts each printed number, by (order, case, metric, statistic)."""
     table = printed_table()
     return (table.bound + "; " + table.note).str.strip("; ")
@@ -166,7 +172,9 @@ MEAN = "mean of the months"
 APART, ONE = "months apart", "one run"
 
 
-def beside(traces, apart, months, cases, case, **settings):
+def beside(
+    traces: Sequence[Trace], apart: pd.Series, months: pd.DataFrame, cases: Cases, case: str, **settings: Any
+) -> pd.DataFrame:
     """Put the gain in wait of a case as one run of each log beside that of months `apart`, from `scheduling.runs`.
 
     By (log, order, of), where `of` is each month, `ALL_JOBS` or the `MEAN` of the months' gains; `waited` is the part
@@ -174,28 +182,28 @@ def beside(traces, apart, months, cases, case, **settings):
     """
     simulated = months.query("simulated")
     without_month = ["order", "run", "case"]
-    waits = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
+    waits: Any = apart.xs("wait", level="metric")  # of the jobs of each month, simulated by itself
     waits = waits[waits.index.isin([BASELINE, case], level="case")]
     waits = waits * simulated.jobs.reindex(waits.index.droplevel(without_month)).to_numpy()
     two = {one.name: {name: of for name, of in cases(one).items() if name in (BASELINE, case)} for one in traces}
-    whole = scheduling.runs(traces, lambda one: two[one.name], _waits_by_month, apart=False, **settings)
+    whole: Any = scheduling.runs(traces, lambda one: two[one.name], _waits_by_month, apart=False, **settings)
     whole = whole.droplevel("month").rename_axis(index={"metric": "month"})
     waited = {APART: waits, ONE: whole[whole.index.droplevel(without_month).isin(simulated.index)]}
-    found = pd.concat({way: spread(_gains(of))[["ours", "low", "high"]] for way, of in waited.items()}, axis=1)
+    found: Any = pd.concat({way: spread(_gains(of))[["ours", "low", "high"]] for way, of in waited.items()}, axis=1)
     base = waited[APART].xs(BASELINE, level="case").groupby(["log", "order", "month"]).mean()
-    part = (base / base.groupby(["log", "order"]).sum()).rename_axis(index={"month": "of"})
+    part: Any = (base / base.groupby(["log", "order"]).sum()).rename_axis(index={"month": "of"})
     found.insert(0, ("waited", ""), part.reindex(found.index.reorder_levels(part.index.names)).to_numpy())
     found = found.loc[[one.name for one in traces]]
     return found.set_axis([" ".join(filter(None, name)).replace(" ours", "") for name in found], axis=1)
 
 
-def _waits_by_month(schedule):
+def _waits_by_month(schedule: Schedule) -> dict[Any, float]:
     """Add up the waits of the jobs of each month."""
     month = schedule.workload.calendar_month(schedule.column("submit"))
     return pd.Series(schedule.column("wait")).groupby(month).sum().to_dict()
 
 
-def _gains(waited):
+def _gains(waited: pd.Series) -> pd.Series:
     """Work out gains from sums of waits, by (log, order, of, run)."""
     levels = ["log", "order", "run"]
     by_month = over_baseline(waited).droplevel("case")
@@ -211,12 +219,12 @@ def _gains(waited):
 TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
 
 
-def draw(monthly, averages, title):
+def draw(monthly: pd.DataFrame, averages: pd.DataFrame, title: str) -> Figure:
     """Draw the gains of some cases by month, and on average with months like these: a row a log, a column a metric."""
     averages = averages.reindex(columns=["ours", "months_low", "months_high", "published"])  # of your log none is
     averages = averages.rename(columns={"ours": "average"}).droplevel("order")
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order").join(averages)
-    shown = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
+    shown: dict[str, Any] = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
     for ax, part in plots.facets(both, "log", "metric", **shown):
         months, cases = part.attrs["places"]["month"], plots.colours(part.attrs["names"]["case"])
         entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.2)
@@ -234,6 +242,7 @@ def draw(monthly, averages, title):
         ax.set_xlim(-0.7, len(months) * 1.26)
         ax.axhline(0, color="black", linewidth=0.8)
         ax.grid(False, axis="x")
+    assert isinstance(ax.figure, Figure)  # and no part of one
     plots.bent_axis(ax.yaxis, TICKS, linear=0.1)
     ax.figure.supylabel("gain against the users' estimates", size=9)
     entries |= {"average, resampled months": {"color": "grey", "marker": "s"}}

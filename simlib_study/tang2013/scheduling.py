@@ -4,22 +4,31 @@ A *case* is a way to use adjusted estimates, by name; the BASELINE uses none. Ev
 an empty machine, in every case; what the other jobs of the log teach about it is carried over from before.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from simlib.core import metrics, threads
-from simlib.core.schedule import simulate
+from simlib.core.schedule import Schedule, simulate
+from simlib.core.workload import Workload
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
-from simlib.policies.easy import EASY, Predictions
+from simlib.policies.easy import EASY, JobFacts, Predictions
 
 from .. import judging
 from ..judging import AS_IT_IS, published
 from ..resampling import cluster_means
-from . import TRIPLE
+from . import TRIPLE, Trace
+
+Case = EASY | Adjustment | Predictions | None
+"""A policy, or what EASY adjusts estimates by."""
+
+Cases = Callable[[Trace], Mapping[str, Case]]
+"""Gives the cases of a log by name."""
 
 ORDERS = ("wfp", "fcfs")
 PERCENTILES = (95, 85, 70)
@@ -40,13 +49,13 @@ LARGE = 100_000
 """Logs with more jobs are shaken less often: their months take ten times as long."""
 
 
-def months(traces, least_jobs=LEAST_JOBS):
+def months(traces: Iterable[Trace], least_jobs: int = LEAST_JOBS) -> pd.DataFrame:
     """Describe each log's months by submission: `load` is work over capacity; with `least_jobs` one is simulated."""
     tables = {}
     for trace in traces:
         workload, jobs = trace.workload, trace.workload.jobs
         names, edges = workload.month_starts(jobs.submit.iloc[0], jobs.submit.iloc[-1])
-        columns = {"requested_h": jobs.estimate / 3600, "run_h": jobs.run / 3600}
+        columns: dict[str, Any] = {"requested_h": jobs.estimate / 3600, "run_h": jobs.run / 3600}
         columns |= {"r": adjusting.used(jobs.run, jobs.estimate), "work": jobs.run * jobs.procs}
         values = pd.DataFrame(columns).groupby(workload.calendar_month(jobs.submit))
         table = values.mean().reindex(names).drop(columns="work")
@@ -59,14 +68,16 @@ def months(traces, least_jobs=LEAST_JOBS):
 # Cases
 
 
-def scheme(trace, percentile, window="1 month", threshold=0.5, least=10):
+def scheme(
+    trace: Trace, percentile: float, window: str | None = "1 month", threshold: float | None = 0.5, least: int = 10
+) -> Scheme:
     """Make the scheme of section 6.1 for a log, a `adjusting.Scheme`: the project is what takes its place there."""
     return Scheme(TRIPLE, window, percentile, threshold, least, trace.project)
 
 
-def cases(trace, percentiles=PERCENTILES, **options):
+def cases(trace: Trace, percentiles: Sequence[float] = PERCENTILES, **options: Any) -> dict[str, Adjustment | None]:
     """Make section 6.1's cases, such as "regular p95": by name an Adjustment of a `scheme`; None for the baseline."""
-    found = {BASELINE: None}
+    found: dict[str, Adjustment | None] = {BASELINE: None}
     for (strategy, running), p in product(STRATEGIES.items(), percentiles):
         found[f"{strategy} p{p:g}"] = Adjustment(scheme(trace, p, **options), running=running)
     return found
@@ -75,7 +86,9 @@ def cases(trace, percentiles=PERCENTILES, **options):
 # How far a scheme reaches, and what jobs are like month by month
 
 
-def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
+def reach(
+    traces: Sequence[Trace], percentile: float = 85, least_jobs: int = LEAST_JOBS, **options: Any
+) -> pd.DataFrame:
     """Work out how far a `scheme` reaches on each log, in the log's own times, and under what load."""
     simulated, rows = months(traces, least_jobs).query("simulated"), {}
     for trace in traces:
@@ -95,11 +108,11 @@ def reach(traces, percentile=85, least_jobs=LEAST_JOBS, **options):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("log")
 
 
-def month_means(trace, values, resamples=1000, seed=0):
+def month_means(trace: Trace, values: pd.DataFrame, resamples: int = 1000, seed: int = 0) -> pd.DataFrame:
     """Average values, a row a job, over the jobs of each month: by run of a bootstrap over users."""
     jobs = trace.workload.jobs
     by = [jobs.user, trace.workload.calendar_month(jobs.submit)]
-    of_months = values.set_axis(jobs.index).assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
+    of_months: Any = values.set_axis(jobs.index).assign(jobs=1.0).groupby(by).sum().unstack(fill_value=0)
     drawn = cluster_means(of_months, np.ones(len(of_months)), resamples, seed)
     found = {(month, name): drawn[name, month] / drawn["jobs", month] for month in drawn["jobs"] for name in values}
     return pd.DataFrame(found).rename_axis("run")
@@ -108,20 +121,22 @@ def month_means(trace, values, resamples=1000, seed=0):
 # Simulations
 
 
-def measures(schedule):
+def measures(schedule: Schedule) -> dict[str, float]:
     """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), times in seconds.
 
     `weighted_wait` (equation 4) is 0 where no job waits; `weighted_wait_own` is by the score that ordered the queue;
     `effective_jobs`, the square of the sum of the weights over the sum of their squares, is on how many jobs it rests.
     """
-    order, adjust = schedule.policy.order, schedule.policy.adjust
+    policy: Any = schedule.policy
+    order, adjust = policy.order, policy.adjust
     wait, run, estimate, procs = (schedule.column(name) for name in ("wait", "run", "estimate", "procs"))
     wait = wait.astype(float)
 
-    def priority(estimate):  # when a job starts (equation 5); under FCFS it is the wait itself
+    # when a job starts (equation 5); under FCFS it is the wait itself
+    def priority(estimate: np.ndarray) -> np.ndarray:
         return (wait / np.maximum(estimate, 1)) ** 3 * procs if order == "wfp" else wait
 
-    def weighted(weight):
+    def weighted(weight: np.ndarray) -> float:
         # no product of vectors, for which NumPy would start threads of its own
         return (wait * weight).sum() / weight.sum() if weight.any() else 0.0
 
@@ -137,18 +152,18 @@ def measures(schedule):
 
 
 def runs(
-    traces,
-    cases=cases,
-    measure=measures,
-    shakes=20,
-    large_shakes=None,
-    shake_s=60,
-    seed=1,
-    least_jobs=LEAST_JOBS,
-    apart=True,
-    executor=None,
-    orders=ORDERS,
-):
+    traces: Sequence[Trace],
+    cases: Cases = cases,
+    measure: Callable[[Schedule], Mapping[Any, float]] = measures,
+    shakes: int = 20,
+    large_shakes: int | None = None,
+    shake_s: int = 60,
+    seed: int = 1,
+    least_jobs: int = LEAST_JOBS,
+    apart: bool = True,
+    executor: Any = None,
+    orders: Iterable[str] = ORDERS,
+) -> pd.Series:
     """Simulate every month of every log in all cases, as it is and shaken; cases that come to the same once.
 
     A shake of a month is the same in all cases, so that their differences are paired; submit times of the past stay.
@@ -172,13 +187,14 @@ def runs(
     wide = pd.concat(dict(zip(tasks, measured, strict=True)))
     of_measure = ["kind", "metric"] if wide.index.nlevels == 6 else ["metric"]
     names = ["log", "month", "order", "run", *of_measure]
-    return wide.rename_axis(index=names, columns="case").stack(future_stack=True)
+    found: Any = wide.rename_axis(index=names, columns="case").stack(future_stack=True)
+    return found
 
 
-ANY_USE = {"queue": True, "backfill": True, "running": True}
+ANY_USE: dict[str, Any] = {"queue": True, "backfill": True, "running": True}
 
 
-def _policies(adjustments, trace, workload):
+def _policies(adjustments: Mapping[str, Case], trace: Trace, workload: Workload) -> dict[str, EASY]:
     """Make EASY for each case, with what is known before this month: once for all shakes."""
     policies, prepared = {}, {}
     for name, given in adjustments.items():
@@ -194,7 +210,7 @@ def _policies(adjustments, trace, workload):
     return policies
 
 
-def _carried_over(adjustment, trace, workload):
+def _carried_over(adjustment: Adjustment | Predictions, trace: Trace, workload: Workload) -> Adjustment | Predictions:
     """Add the jobs that were submitted before this month to an adjustment, as far as they can be in its window."""
     jobs, first = trace.workload.jobs, workload.jobs.submit.iloc[0]
     early, columns = jobs.submit < first, ["user"]
@@ -207,11 +223,17 @@ def _carried_over(adjustment, trace, workload):
     return replace(adjustment, past=past.assign(end=trace.ends[early]))
 
 
-def _month(workload, shake, policies, order, measure):
+def _month(
+    workload: Workload,
+    shake: tuple[int, int] | None,
+    policies: Mapping[str, EASY],
+    order: str,
+    measure: Callable[[Schedule], Mapping[Any, float]],
+) -> pd.DataFrame:
     """Measure one month in all cases: a DataFrame, one column per case."""
     workload = workload.shake(*shake) if shake else workload
-    known = dict.fromkeys(policy.known for policy in policies.values() if policy.known)  # many cases know the same
-    known = {one: one.of_same(workload.jobs) for one in known}
+    before = dict.fromkeys(policy.known for policy in policies.values() if policy.known)  # many cases know the same
+    known: dict[JobFacts | None, JobFacts | None] = {one: one.of_same(workload.jobs) for one in before}
     found, measured = {}, {}
     for name, policy in policies.items():
         used = policy.adjust
@@ -224,7 +246,7 @@ def _month(workload, shake, policies, order, measure):
     return pd.DataFrame(found)
 
 
-def changes(trace, month, order, adjustment):
+def changes(trace: Trace, month: str, order: str, adjustment: Adjustment | Predictions) -> pd.DataFrame:
     """Work out what an adjustment from `cases` does to each job of a month: waits before and after, all in seconds."""
     workload = trace.workload.months(month)
     known = _carried_over(adjustment, trace, workload)
@@ -236,32 +258,33 @@ def changes(trace, month, order, adjustment):
 # Gains
 
 
-def over_baseline(found):
+def over_baseline(found: pd.Series) -> pd.Series:
     """Work out gains over the baseline, 1 - value / baseline, of a Series with the level `case`; nan where it is 0."""
-    base = found.xs(BASELINE, level="case").reindex(found.index.droplevel("case")).to_numpy()
-    return (1 - found / np.where(base > 0, base, np.nan)).drop(BASELINE, level="case")
+    base = found.xs(BASELINE, level="case").reindex(found.droplevel("case").index).to_numpy()
+    gained: Any = 1 - found / np.where(base > 0, base, np.nan)
+    return gained.drop(BASELINE, level="case")
 
 
-def gains(found):
+def gains(found: pd.Series) -> pd.Series:
     """Work out the gains in `METRICS` from results of `runs`, by (log, order, case, metric, month, run)."""
     wanted = found[found.index.isin(METRICS, level="metric")]
     return judging.in_order(over_baseline(wanted), *AVERAGED, "month", "run")
 
 
-def spread(gained):
+def spread(gained: pd.Series) -> pd.DataFrame:
     """Work out how gains spread over the shakes: ours is their mean, for one run, also `as_it_is`, is one draw."""
     table = judging.spread(gained, resampled=True).rename(columns={"ours": "as_it_is", "mean": "ours"})
     table.insert(0, "ours", table.pop("ours"))
     return table
 
 
-def by_log(gained):
+def by_log(gained: pd.Series) -> dict[str, pd.DataFrame]:
     """Take gains from `gains` apart by log: by its name a table by the other levels, a column a run."""
     wide = gained.unstack("run")
     return {name: wide.loc[name].dropna(axis=1, how="all") for name in gained.index.unique("log")}
 
 
-def redrawn(gains):
+def redrawn(gains: pd.DataFrame) -> pd.DataFrame:
     """Average gains of a log over as many months like these, drawn from a shake; all cases have the same draws."""
     wide = gains.unstack("month")
     values = wide.to_numpy().reshape(len(wide), gains.shape[1], -1)
@@ -272,7 +295,7 @@ def redrawn(gains):
         return pd.DataFrame(np.nansum(drawn, axis=-1) / (~np.isnan(drawn)).sum(axis=-1), wide.index)
 
 
-def averages(gained):
+def averages(gained: pd.Series) -> pd.DataFrame:
     """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month."""
     table = spread(gained.groupby([*AVERAGED, "run"], sort=False).mean())
     by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
@@ -284,7 +307,7 @@ def averages(gained):
     return table.assign(worst=by_month.min(), worst_month=by_month.idxmin().map(lambda place: place[-1]))
 
 
-def printed_table():
+def printed_table() -> pd.DataFrame:
     """Read what the text prints of the gains in Figures 14 to 17: values, words such as "over", and notes."""
     means = published("tang2013_gains").assign(statistic="mean", bound="")
     table = pd.concat([means, published("tang2013_gains_statistics")])

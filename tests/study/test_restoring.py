@@ -8,6 +8,7 @@ from helpers import BURST, thinned
 import simlib
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib_study import restoring
+from simlib_study.mualem2001.restored import Lost
 
 ONE = pd.DataFrame({"run": [60], "procs": [1], "requested_time": [600], "status": [1]})
 
@@ -51,6 +52,12 @@ def test_a_gap_that_no_filter_explains_is_named():
     w = thinned(lambda log: ~log.job.isin([10, 3050]), "user=7 and (job>=3001 and job<=3100) (1 jobs removed)")
     with pytest.raises(ValueError, match="thinned: no filter in the header explains the gap from job 10"):
         restoring.lost(w)
+
+
+def test_what_lost_jobs_were_like_is_not_known_of_a_workload_without_job_lines():
+    lost = Lost(simlib.Workload.of("made up", 4, A=(0, 10, 10, 1)), [{"user": 7, "lines": "user == 7"}], "", "user")
+    with pytest.raises(ValueError, match="made up: found no job lines, expected a cleaned log read from SWF"):
+        lost.whole(0)
 
 
 def test_a_log_whose_numbers_are_not_in_order_of_time_is_refused(burst):

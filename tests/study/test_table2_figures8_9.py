@@ -35,6 +35,12 @@ def cells_of(*judged):
     return {one["of"]["quantity"]: one for table in judged for one in records.cells(table)}
 
 
+def test_a_workload_without_job_lines_is_refused():
+    w = simlib.Workload.of("made up", 4, A=(0, 10, 10, 1))
+    with pytest.raises(ValueError, match="made up: found no job lines, expected a workload that was read from a log"):
+        used_shares.lines(w)
+
+
 MIXED = [
     (0, 99, 100, 0),  # in the peak, killed
     (0, 1017, 1000, 1),  # in the peak though it completed

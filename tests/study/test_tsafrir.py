@@ -7,7 +7,7 @@ from helpers import numbered, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, OwnPolicy, Predictions, simulate
+from simlib import EASY, FCFS, OwnPolicy, Predictions, simulate
 from simlib.logs import archive
 from simlib.policies import examples_own
 from simlib_study import Logs, judge, printed, tsafrir2005
@@ -41,6 +41,12 @@ def test_a_job_that_becomes_first_and_starts_in_one_pass_has_a_reservation_for_t
     schedule = simulate(table(rows, 4), EASY())
     assert schedule.shadow.to_list() == [-1, 600, -1]
     assert reservations(schedule).loc["difference", "rate"] == pytest.approx(100 * 2 / 3)
+
+
+def test_a_schedule_without_reservations_is_refused():
+    schedule = simulate(table([(0, 600, 600, 4)], 4), FCFS())
+    with pytest.raises(ValueError, match=r"found a schedule under FCFS\(.*\), expected one under EASY"):
+        reservations(schedule)
 
 
 def test_a_reservation_by_an_estimate_that_was_outlived_stays_in_the_past():
