@@ -105,7 +105,7 @@ def test_amounts_agree_with_the_summary_of_a_schedule(notebook):
 
 
 def test_only_the_model_that_repeats_its_jobs_has_feedback(notebook):
-    with_it, policies, how = notebook["of_models"], notebook["policies"], notebook["how"]
+    with_it, policies, how = notebook["of_models"], notebook["text"], notebook["how"]
     without = notebook["simulate"](notebook["models"], policies, **how)
     assert not with_it.loc["Feitelson"].equals(without.loc["Feitelson"])
     assert with_it.loc["Jann"].equals(without.loc["Jann"])
