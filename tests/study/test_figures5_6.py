@@ -65,7 +65,6 @@ def test_what_stands_in_for_logs_is_not_judged_and_models_are(notebook):
     assert notebook["similar"]["verdict"] == UNTESTED
     assert notebook["more"]["readings"] and notebook["selects"]["readings"]
     assert plots.SYNTHETIC in texts(notebook["picture"]) + texts(notebook["picture_by_group"])
-    assert plots.SYNTHETIC not in texts(notebook["picture_of_models"])
 
 
 def test_intervals_on_models_are_those_of_student_over_the_seeds():
@@ -105,7 +104,7 @@ def test_amounts_agree_with_the_summary_of_a_schedule(notebook):
 
 
 def test_only_the_model_that_repeats_its_jobs_has_feedback(notebook):
-    with_it, policies, how = notebook["of_models"], notebook["policies"], notebook["how"]
+    with_it, policies, how = notebook["of_models"], notebook["text"], notebook["how"]
     without = notebook["simulate"](notebook["models"], policies, **how)
     assert not with_it.loc["Feitelson"].equals(without.loc["Feitelson"])
     assert with_it.loc["Jann"].equals(without.loc["Jann"])
