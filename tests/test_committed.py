@@ -58,14 +58,9 @@ def of_record(path):
             yield f"has no {name} beside it"
 
 
-def of_numbers(path):
+def of_what_is_made(path):
     if not path.with_name(records.RECORD).exists() and path.parent.name != printed_means.FOLDER:
         yield "has no record beside it"
-
-
-def of_picture(path):
-    if not path.with_suffix(".csv").exists() and path.name != records.PICTURE:
-        yield "has no numbers beside it"
 
 
 def test_notebooks_have_parameters_short_cells_and_no_outputs():
@@ -76,9 +71,5 @@ def test_records_follow_the_schema_are_named_after_their_exhibits_and_come_from_
     in_order(FIGURES.rglob("*.json"), of_record)
 
 
-def test_all_numbers_have_a_record():
-    in_order(FIGURES.rglob("*.csv"), of_numbers)
-
-
-def test_all_pictures_have_their_numbers():
-    in_order(FIGURES.rglob("*.png"), of_picture)
+def test_all_numbers_and_pictures_have_a_record():
+    in_order([path for kind in ("csv", "png") for path in FIGURES.rglob(f"*.{kind}")], of_what_is_made)
