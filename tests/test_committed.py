@@ -53,9 +53,8 @@ def of_record(path):
         yield "was not made from real logs, each with its digest"
     if missing := VERSIONS - set(record["versions"]):
         yield f"does not tell the version of {', '.join(sorted(missing))}"
-    for name in ("numbers.csv", "README.md"):
-        if not path.with_name(name).exists():
-            yield f"has no {name} beside it"
+    if not path.with_name("README.md").exists() or not list(path.parent.glob("*.csv")):
+        yield "has no table or no executed notebook beside it"
 
 
 def of_what_is_made(path):
