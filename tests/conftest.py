@@ -13,6 +13,7 @@ import simlib
 from simlib._util import paths
 from simlib.logs import archive
 from simlib.logs.swf import LogWarning
+from simlib_study import experiments
 
 settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("thorough", settings.get_profile("simlib"), max_examples=20)
@@ -66,6 +67,12 @@ def compiled():
 def forget(monkeypatch, tmp_path_factory):
     """A function after whose call nothing is kept: what is made next is made anew."""
     return lambda: monkeypatch.setattr(CACHE, tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(autouse=True)
+def no_notebook(monkeypatch):
+    """No notebook of the study runs, until one is begun."""
+    monkeypatch.setattr(experiments, "_HERE", {})
 
 
 @pytest.fixture(autouse=True)

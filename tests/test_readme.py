@@ -51,6 +51,7 @@ def test_the_policy_that_is_shown_makes_schedules_that_fit_the_machine(shown):
 
 def missing(text, folder):
     """The files that a text in a folder links to and that are not there."""
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)  # what is code
     links = re.findall(r"\]\(([^)#]+)\)", text)
     return [link for link in links if "://" not in link and not (folder / link).exists()]
 

@@ -17,7 +17,8 @@ from helpers import listing
 from simlib.__main__ import main
 from simlib_course.grading import box, collecting, grading, results
 from simlib_course.grading.collecting import HandedIn
-from simlib_course.grading.judging import Judged, Row
+from simlib_course.grading.judging import Judged
+from simlib_course.grading.results import Row
 from simlib_course.lessons import lesson2
 
 

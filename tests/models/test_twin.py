@@ -362,7 +362,7 @@ def test_intrepids_twin_has_the_printed_means_and_sizes():
 
 
 def test_the_paragons_twin_of_1995_has_the_printed_jobs_and_loads():
-    printed = judging.printed("mualem2001_table1")["Par"].unstack("metric").xs("easy", level="policy")[:"1995-12"]
+    printed = judging.printed("mualem2001_table1")["Par"].unstack("metric").xs("EASY", level="policy")[:"1995-12"]
     w = first("SDSC-Par-95")
     months = model_comparison.by_month(model_comparison.described(w))
     assert months.jobs.tolist() == printed.jobs.tolist()

@@ -10,7 +10,7 @@ from simlib import Workload, load, write_swf
 from simlib._util import paths
 from simlib.logs import archive
 from simlib.logs.swf import jobs_of
-from simlib_study import experiments, loading, mualem2001, records
+from simlib_study import loading, mualem2001, records
 
 HERE = "CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-Par-96", "LANL-CM5", "SDSC-DS"
 DAYS = 70
@@ -35,12 +35,6 @@ def small(name, variant=None, months=0):
 @cache
 def sample():
     return load("sample").log
-
-
-@pytest.fixture(autouse=True)
-def no_notebook(monkeypatch):
-    """No notebook runs, until one is begun."""
-    monkeypatch.setattr(experiments, "_HERE", {})
 
 
 @pytest.fixture(scope="session")

@@ -143,7 +143,7 @@ def test_each_experiment_has_a_folder_and_its_record_the_cells_and_again_the_sam
         {"more": ["# Parameters\nfactor = 3"], "before": "begin"},
         {"logs": CELLS["logs"].replace('load("sample")', 'load("sample").between("2026-01-01", "2026-02-01")')},
         {"logs": CELLS["logs"].replace("128", "256")},
-        {"save": CELLS["save"].replace("table, picture", "table * 2, picture")},
+        {"save": CELLS["save"].replace("table, picture", "table.assign(ours=2 * table.ours), picture")},
     ]
     folders = [run(*change.pop("more", ()), **change)["place"] for change in map(dict, changes)]
     assert len(set(folders)) == len(changes)
