@@ -156,8 +156,8 @@ def number(one: Json | None, id: str, part: bool = False) -> str:
 
 
 def bound(row: Json) -> str:
-    """The bound of the measurement that decides a claim, as text; nothing where none does."""
-    return _deciding(row).demand if row.get("deciding") else ""
+    """The bound of the measurement that decides a claim, in short; nothing where none does."""
+    return _short(_deciding(row)) if row.get("deciding") else ""
 
 
 def turning(row: Json, way: str) -> str:
@@ -167,7 +167,13 @@ def turning(row: Json, way: str) -> str:
         return ""
     above = -np.inf if place["above"] is None else place["above"]
     below = np.inf if place["below"] is None else place["below"]
-    return f"{replace(_deciding(row), above=above, below=below).demand} {SIGNS[place['verdict']]}"
+    return f"{_short(replace(_deciding(row), above=above, below=below))} {SIGNS[place['verdict']]}"
+
+
+def _short(criterion: claims.Criterion) -> str:
+    """The bounds of a criterion, such as ">50%" or "-5% to 5%"."""
+    above, below = (criterion.said(end) if np.isfinite(end) else "" for end in (criterion.above, criterion.below))
+    return f"{above} to {below}" if above and below else f">{above}" if above else f"<{below}"
 
 
 def _deciding(row: Json) -> claims.Criterion:
