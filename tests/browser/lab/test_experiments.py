@@ -13,7 +13,8 @@ from .conftest import ALL_RUN, IDLE, ROOT, SECONDS, SHOTS, opened, run_all
 
 FEW = {r"shakes = \d+": "shakes = 2"}
 OTHERS = {r"other_shakes = \d+": "other_shakes = 2"}
-THIRD = {r"Conservative\(\)}, shakes\)": 'Conservative(), "SJF": EASY(backfill="sjf")}, shakes)'}
+BOTH = '"EASY": EASY(), "conservative": Conservative()'
+THIRD = {rf"text = {{{re.escape(BOTH)}}}": f'text = {{{BOTH}, "SJF": EASY(backfill="sjf")}}'}
 
 EXPERIMENTS = {
     "a third policy in Table 3": (
