@@ -387,6 +387,8 @@ def markdown(book: Any, name: str, note: str) -> str:
             cell.source = re.sub(
                 r"(?<=\]\()(?![a-z]+:)[^)#]+", lambda link: _linked(link[0], name, exhibits), cell.source
             )
+        if cell.cell_type == "code":  # warnings, and what differs from run to run, are told on the other stream
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "text/html" in data:
