@@ -19,7 +19,6 @@ import nbformat
 import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from nbconvert import MarkdownExporter
 
 from simlib._util import paths
 from simlib.logs import archive
@@ -379,6 +378,8 @@ def write_executed() -> None:
 
 def markdown(book: Any, name: str, note: str) -> str:
     """Write an executed notebook, whose pictures are files of its exhibit's folder; the note stands below its title."""
+    from nbconvert import MarkdownExporter  # which takes a second, and which tests of the library do without
+
     folder = paths.ROOT / "figures" / name
     pictures = {hashlib.sha256(path.read_bytes()).digest(): path for path in sorted(folder.glob("*.png"))}
     exhibits = notebooks().keys() | frozen()["notebooks"].keys()
