@@ -389,7 +389,7 @@ def markdown(book: Any, name: str, note: str) -> str:
                 r"(?<=\]\()(?![a-z]+:)[^)#]+", lambda link: _linked(link[0], name, exhibits), cell.source
             )
         if cell.cell_type == "code":  # warnings, and what differs from run to run, are told on the other stream
-            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            cell.outputs = _joined([output for output in cell.outputs if output.get("name") != "stderr"])
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "text/html" in data:
@@ -404,6 +404,17 @@ def markdown(book: Any, name: str, note: str) -> str:
     text, _ = MarkdownExporter().from_notebook_node(book)
     text = re.sub(r"[ \t]+$", "", text, flags=re.M)
     return re.sub(r"\n{4,}", "\n\n", text).strip() + "\n"
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Join what is printed without a table or picture between; a kernel sends it in one piece or in several."""
+    joined: list[Any] = []
+    for output in outputs:
+        if joined and output.output_type == joined[-1].output_type == "stream":
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def _linked(link: str, name: str, exhibits: Collection[str]) -> str:

@@ -60,12 +60,14 @@ def test_a_page_has_the_pictures_of_its_folder_links_from_where_it_lies_and_no_s
     table = '<style scoped>td { color: red }</style><table class=\'t\'><td id="T_1" class="a b">7</td></table>'
     data = [{"image/png": "cGljdHVyZQ=="}, {"text/html": table}]
     warned = nbformat.v4.new_output("stream", name="stderr", text="/tmp/ipykernel_7/1.py:1: Warning: slow")
-    cells[1].outputs = [warned, *(nbformat.v4.new_output("display_data", one) for one in data)]
+    parts = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in ("in one ", "piece\n")]
+    cells[1].outputs = [parts[0], warned, parts[1], *(nbformat.v4.new_output("display_data", one) for one in data)]
     page = pages.markdown(nbformat.v4.new_notebook(cells=cells), "tang2013/detective", "as it was")
     assert page.startswith("# Title\n\nas it was\n") and "![a](a.png)" in page and "<td>7</td>" in page
+    assert "    in one piece\n" in page
     there = "[1](../../../notebooks/tang2013/qsim.ipynb#rules) [2](../../mualem2001/table1/README.md)"
     assert f"{there} [3](../../README.md) [4](https://a.org/b)" in page and "Warning" not in page
-    cells[1].outputs[0].data["image/png"] = "b3RoZXI="
+    cells[1].outputs[1].data["image/png"] = "b3RoZXI="
     with pytest.raises(ValueError, match="tang2013/detective: found a picture that is not in"):
         pages.markdown(nbformat.v4.new_notebook(cells=cells), "tang2013/detective", "")
 
