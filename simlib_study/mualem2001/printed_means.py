@@ -4,10 +4,15 @@ A number tests a simulation only where it is a mean of a simulated schedule, is 
 say in how the simulation was set up. The groups keep these apart from all others.
 """
 
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib._util import paths
@@ -29,6 +34,7 @@ from ..judging import (
     reading,
     wide,
 )
+from ..records import Outcome
 from . import SP2
 
 FOLDER = "printed-numbers"
@@ -73,10 +79,10 @@ OF = ["group", "exhibit", "log", "month", "metric", "estimates", "quantity", "po
 """What tells a printed mean from all others; the next month's is of the same group."""
 
 
-def numbers(found):
+def numbers(records: Iterable[Outcome]) -> pd.DataFrame:
     """List the printed numbers of the exhibits of Mu'alem & Feitelson: what each is of, its group, and its cell."""
     rows = []
-    for cell in (cell for one in found if one.paper == "mualem2001" for cell in one.cells):
+    for cell in (cell for record in records if record.paper == "mualem2001" for cell in record.cells):
         row = {"exhibit": cell["exhibit"], "group": _group(cell)} | cell["of"]
         if row["group"] in SIMULATED:
             digits = decimals(cell["exhibit"])
@@ -85,7 +91,7 @@ def numbers(found):
     return pd.DataFrame(rows, columns=[*OF, "decimals", "published", "cell"])
 
 
-def _group(cell):
+def _group(cell: Mapping[str, Any]) -> str:
     """The group of `GROUPS` that a number belongs to."""
     loads, differences, twice, counts = list(GROUPS)[3:]
     exhibit, of = cell["exhibit"], cell["of"]
@@ -103,26 +109,26 @@ def _group(cell):
     return twice if exhibit == "mualem2001_section31" else counts
 
 
-def steps(table):
+def steps(table: pd.DataFrame) -> pd.DataFrame:
     """Count by group and step how many numbers are inside, close, off, or cannot be judged, all of one denominator."""
     verdicts = pd.DataFrame(index=table.group)
     for step, name in STEPS.items():
         verdicts[name] = [_counted(reading(cell, *COUNTED[step])) for cell in table.cell]
     counts = verdicts.rename_axis(columns="under").stack().groupby(level=[0, 1]).value_counts().unstack()
     all_steps = pd.MultiIndex.from_product([GROUPS, verdicts], names=["group", "under"])
-    counts = counts.reindex(all_steps, columns=COLOURS).fillna(0).astype(int)
+    counts = counts.reindex(all_steps, columns=list(COLOURS)).fillna(0).astype(int)
     return counts.assign(numbers=counts.sum(axis=1))
 
 
-def _counted(one):
+def _counted(ours: Mapping[str, Any] | None) -> str:
     """As what a reading counts: where its band is so wide that a number inside says little, apart."""
-    if one is None:
+    if ours is None:
         return UNJUDGED
-    wide = (one["high"] - one["low"]) / 2 > WEAK * abs(one["median"])
-    return WIDE if one["verdict"] == INSIDE and wide else one["verdict"]
+    wide = (ours["high"] - ours["low"]) / 2 > WEAK * abs(ours["median"])
+    return WIDE if ours["verdict"] == INSIDE and wide else str(ours["verdict"])
 
 
-def controls(table):
+def controls(table: pd.DataFrame) -> pd.DataFrame:
     """Work out, by group of simulated means, which share of wrong numbers would be inside in the last step."""
     table = table[table.group.isin(SIMULATED)]
     judged = [reading(cell, *COUNTED[RESTORED]) for cell in table.cell]
@@ -135,18 +141,21 @@ def controls(table):
         "the other policy's": places.assign(policy=other),
         "the next month's": places.assign(month=following),
     }
-    wrong = {"as printed": table.published} | {f"{share:+.0%}": table.published * (1 + share) for share in MOVED}
+    wrong: dict[str, Any] = {"as printed": table.published} | {
+        f"{share:+.0%}": table.published * (1 + share) for share in MOVED
+    }
     printed = table.published.groupby([places[level] for level in OF]).last()
     wrong |= {name: printed.reindex(pd.MultiIndex.from_frame(of)).to_numpy() for name, of in moved.items()}
-    wrong = pd.DataFrame(wrong, table.index)
-    inside = wrong.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
-    return inside.where(wrong.notna()).astype(float).groupby(table.group).mean().reindex(SIMULATED)
+    numbers = pd.DataFrame(wrong, table.index)
+    inside = numbers.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
+    return inside.where(numbers.notna()).astype(float).groupby(table.group).mean().reindex(SIMULATED)
 
 
-def draw(counts, wrong):
+def draw(counts: pd.DataFrame, wrong: pd.DataFrame) -> Figure:
     """Draw how many means nothing is fitted to lie in our bands, a bar a step, and how many wrong ones would."""
-    group = next(group for group in SIMULATED if counts.loc[group, "numbers"].iloc[0])
-    inside, number = counts.loc[group, [INSIDE, WIDE]].sum(axis=1).set_axis(SHORT), counts.loc[group, "numbers"].iloc[0]
+    group = next(group for group in SIMULATED if counts.loc[group].numbers.iloc[0])
+    of_group: Any = counts.loc[group]
+    inside, number = of_group[[INSIDE, WIDE]].sum(axis=1).set_axis(SHORT), of_group.numbers.iloc[0]
     names = {"+10%": "10 % larger", "-10%": "10 % smaller", "the other policy's": "of the other policy"}
     panels = {
         f"The {number} printed means, compared with our runs": (inside / number, COLOURS[INSIDE]),
@@ -166,9 +175,9 @@ def draw(counts, wrong):
     return figure
 
 
-def save(found, folder):
+def save(records: Iterable[Outcome], folder: Path) -> None:
     """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
-    table = numbers(found)
+    table = numbers(records)
     if not len(table):
         return
     counts, wrong = steps(table), controls(table)
@@ -200,16 +209,16 @@ ROWS = {
 GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not judged": "#DDDDDD"}
 
 
-def as_printed(table, changes):
+def as_printed(table: pd.DataFrame, changes: pd.DataFrame) -> Figure:
     """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
-    means, differences = (in_words(of).xs(TEXT, level="under") for of in (table, changes))
+    means, differences = (in_words(judged).xs(TEXT, level="under") for judged in (table, changes))
     differences = differences.rename({"conservative": "difference"}, level="policy")
     both = pd.concat([means, differences.reorder_levels(means.index.names)])
     verdicts = both.verdict.where(both.verdict.isin(list(GROUND)), "not judged")[both.published.notna()]
-    shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
+    shades: dict[str, Any] = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
     longest = both.index.droplevel(["metric", "policy"]).unique().get_level_values("log").value_counts().max()
-    for ax, of in plots.facets(verdicts, "log", size=(plots.WIDEST, 1.75)):
-        cells = wide(of.map(list(GROUND).index), "month").reorder_levels(["metric", "policy"]).reindex(list(ROWS))
+    for ax, of_log in plots.facets(verdicts, "log", size=(plots.WIDEST, 1.75)):
+        cells = wide(of_log.map(list(GROUND).index), "month").reorder_levels(["metric", "policy"]).reindex(list(ROWS))
         places = np.arange(len(cells.columns) + 1) - 0.5, np.arange(len(ROWS) + 1) - 0.5
         ax.pcolormesh(*places, cells.to_numpy(float), edgecolor="white", linewidth=1, **shades)
         ax.set_yticks(range(len(ROWS)), ROWS.values(), size=7)
@@ -218,11 +227,12 @@ def as_printed(table, changes):
         ax.set_xlim(-0.5, longest - 0.5)
         ax.grid(False)
         ax.spines[:].set_visible(False)
+    assert isinstance(ax.figure, Figure)  # and no part of one
     plots.legend(ax.figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
     return ax.figure
 
 
-def farthest(table, relative=True, months=10):
+def farthest(table: pd.DataFrame, relative: bool = True, months: int = 10) -> pd.DataFrame:
     """Keep the months whose judged numbers are farthest from print by the text; all where nothing is judged."""
     judged = in_words(table[table.verdict.isin([INSIDE, CLOSE, OFF])])
     judged = judged[judged.index.isin([TEXT], level="under")]
