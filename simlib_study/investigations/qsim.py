@@ -5,18 +5,23 @@ what is assumed: aligned blocks of powers of two and the whole machine, no confl
 arrival, where Python 2's dictionaries decide.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import product
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
+from simlib._util.arrays import Ints
+from simlib.engine.ranking import Facts
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment
-from simlib.policies.easy import EASY
+from simlib.policies.easy import EASY, Given
 
-from ..tang2013 import beyond, figures14_17, scheduling
+from ..loading import Logs
+from ..tang2013 import Trace, beyond, figures14_17, scheduling
 from .kernel_variants import qsim as kernel
 from .kernel_variants.qsim import Rules
 
@@ -29,9 +34,9 @@ class Qsim(EASY):
     """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept."""
 
     rules: Rules = QSIM
-    asked: np.ndarray | None = field(default=None, repr=False, compare=False)
+    asked: Ints | None = field(default=None, repr=False, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for setting in fields(EASY):
             given, kept = getattr(self, setting.name), setting.name in ("order", "adjust", "known", "few")
@@ -40,13 +45,13 @@ class Qsim(EASY):
         if self.order not in ("wfp", "fcfs"):
             raise ValueError(f"Qsim: found order={self.order!r}, expected 'wfp' or 'fcfs'")
 
-    def prepare(self, jobs):
+    def prepare(self, jobs: pd.DataFrame) -> Self:
         """Give the policy for these jobs: with their estimates as they are, where these stand."""
         prepared = super().prepare(jobs)
         return replace(prepared, asked=jobs.estimate.to_numpy(np.int64)) if self.rules.overruns else prepared
 
-    def _run(self, given, facts, **gpus):
-        submit, run, estimate, size, machine, *others = given
+    def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
+        submit, run, estimate, size, machine, preceding, think, progress_and_stop = given
         estimate = estimate if self.asked is None else self.asked
         if gpus:
             raise ValueError(
@@ -57,15 +62,16 @@ class Qsim(EASY):
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
         jobs = submit, run, estimate.copy(), size  # estimates are cut to minutes
         blocks = kernel.blocks_of(machine if self.rules.partitions else 1)
+        arrivals = machine, preceding, think, progress_and_stop
         how = self.order == "wfp", self.rules, blocks, estimating.get("adjusting")
-        start, backfilled, t_sched = kernel.qsim(*jobs, machine, *others, *how)
+        start, backfilled, t_sched = kernel.qsim(*jobs, *arrivals, *how)
         return {"start": start, "backfilled": backfilled} | ({} if self.adjust is None else {"adjusted": t_sched})
 
 
 # Logs as Qsim reads them
 
 
-def as_read(trace, rules=QSIM):
+def as_read(trace: Trace, rules: Rules = QSIM) -> Trace:
     """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or of no length dropped, on blocks."""
     w = trace.workload
     if rules.cut:  # a run of more than 1.1 times the walltime is the walltime (bqsim.py:362)
@@ -77,7 +83,7 @@ def as_read(trace, rules=QSIM):
     return on_blocks(read) if rules.blocks else read
 
 
-def on_blocks(trace, blocks=80):
+def on_blocks(trace: Trace, blocks: int = 80) -> Trace:
     """Put a log on a machine of so many blocks or more: jobs rounded up to one, the machine enlarged by as much.
 
     Intrepid has 80 midplanes, its smallest blocks (bqsim.py:43).
@@ -113,12 +119,13 @@ RULES = {
 PERFECT = "perfect"
 
 
-def cases(trace, rules, percentiles=scheduling.PERCENTILES):
+def cases(trace: Trace, rules: Rules, percentiles: Sequence[Any] = scheduling.PERCENTILES) -> dict[str, EASY]:
     """Make the cases of Figures 14 to 17 for a program, a policy each; of the percentiles one can be PERFECT."""
     policy = Qsim(rules=rules)
     before = {p: _adjusted(trace, p, rules.overruns) for p in percentiles if rules.beforehand or p == PERFECT}
-    made = {scheduling.BASELINE: policy}
+    made: dict[str, EASY] = {scheduling.BASELINE: policy}
     for (strategy, running), p in product(scheduling.STRATEGIES.items(), percentiles):
+        adjust: Adjustment
         if p in before:
             adjust = beyond.Predicted(running=running, predicted=before[p])
         else:
@@ -127,9 +134,9 @@ def cases(trace, rules, percentiles=scheduling.PERCENTILES):
     return made
 
 
-def _adjusted(trace, percentile, overruns):
+def _adjusted(trace: Trace, percentile: Any, overruns: bool) -> pd.Series:
     """Adjust estimates beforehand, by the log's own ends; or take the run times themselves."""
-    jobs = trace.workload.jobs
+    jobs: Any = trace.workload.jobs
     raised = np.maximum(jobs.estimate, jobs.run)
     asked, known = jobs.estimate if overruns else raised, jobs.run
     if percentile != PERFECT:
@@ -139,31 +146,36 @@ def _adjusted(trace, percentile, overruns):
     return known * (raised / asked.clip(lower=1))  # for `Predicted` takes it as a share of what is raised
 
 
-def runs(traces, programs, percentiles=scheduling.PERCENTILES, **settings):
+def runs(
+    traces: Sequence[Trace],
+    programs: Mapping[str, Rules],
+    percentiles: Sequence[Any] = scheduling.PERCENTILES,
+    **settings: Any,
+) -> pd.Series:
     """Simulate the months of logs by each program, its rules by name: as `scheduling.runs`, by program first."""
-    found = {}
+    of_programs = {}
     for name, rules in programs.items():
         read = [as_read(trace, rules) for trace in traces]
-        found[name] = scheduling.runs(read, partial(cases, rules=rules, percentiles=percentiles), **settings)
-    return pd.concat(found, names=["program"])
+        of_programs[name] = scheduling.runs(read, partial(cases, rules=rules, percentiles=percentiles), **settings)
+    return pd.concat(of_programs, names=["program"])
 
 
-def gained(found):
+def gained(runs: pd.Series) -> dict[str, pd.Series]:
     """Work out the gains of each program from `runs`, by name: as `scheduling.gains`."""
-    return {name: scheduling.gains(found.xs(name, level="program")) for name in found.index.unique("program")}
+    return {name: scheduling.gains(runs.xs(name, level="program")) for name in runs.index.unique("program")}
 
 
-def added(gains, without):
+def added(gains: pd.Series, without: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
     """Work out what rules add to gains: those of Qsim less those without each rule, from `gained`, by its words."""
     return {RULES[name]: gains.reindex(of.index) - of for name, of in without.items()}
 
 
-def averages(of_programs):
+def averages(of_programs: Mapping[str, pd.Series]) -> pd.DataFrame:
     """Average gains, or differences of gains, over the months: `scheduling.averages` by program first."""
     return pd.concat({name: scheduling.averages(of) for name, of in of_programs.items()}, names=["program"])
 
 
-def points(added, metric):
+def points(added: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Write what rules add to gains in a metric in points of a per cent, with a star where months like these agree."""
     part = added.xs(metric, level="metric")
     clear = (part.months_low > 0) | (part.months_high < 0)
@@ -171,7 +183,7 @@ def points(added, metric):
     return written.unstack(["log", "order", "case"], sort=False)
 
 
-def verdicts(of_programs, logs):
+def verdicts(of_programs: Mapping[str, pd.Series], logs: Logs) -> pd.DataFrame:
     """Tell what each program decides on the claims of Figures 14 to 17: a table by claim, one column per program."""
     decided = {
         program: {id: figures14_17.claim(id, of, logs)["verdict"] for id in figures14_17.CLAIMS}
@@ -180,7 +192,7 @@ def verdicts(of_programs, logs):
     return pd.DataFrame(decided).rename_axis("claim")
 
 
-def levels(found):
+def levels(runs: pd.Series) -> pd.DataFrame:
     """Average the baseline's wait over months and shakes: a table by (log, order), one column per program."""
-    base = found.xs(("wait", scheduling.BASELINE), level=("metric", "case"))
+    base: Any = runs.xs(("wait", scheduling.BASELINE), level=("metric", "case"))
     return base.groupby(["log", "order", "program"], sort=False).mean().unstack("program", sort=False)

@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simlib._util.arrays import Bools, Floats, Int, Ints
 from simlib._util.compiled import compiled
-from simlib.engine.estimating import adjust, estimates_in_use, put_off, remember
+from simlib.engine.estimating import Adjusting, adjust, estimates_in_use, put_off, remember
 from simlib.engine.events import NEVER, part, uncounted
 
-from .room import arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
+from .room import Ends, Running, arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
 
 FIVE_MINUTES = 300
-NOBODY = np.int64(-1)
+NOBODY: Int = np.int64(-1)
 
 
 class Rules(NamedTuple):
@@ -38,7 +39,7 @@ class Rules(NamedTuple):
     cut: bool = True  # long runs are cut, see `as_read`
     drop: bool = True  # some jobs are dropped, see `as_read`
 
-    def without(self, *names):
+    def without(self, *names: str) -> "Rules":
         """Switch some rules off."""
         return self._replace(**dict.fromkeys(names, False))
 
@@ -46,21 +47,21 @@ class Rules(NamedTuple):
 class _Blocks(NamedTuple):
     """The blocks of a machine, the smallest ones first; a kind is a size."""
 
-    first: np.ndarray  # by kind the number of its first block, and one behind the last
-    size: np.ndarray  # by kind, processors
-    parent: np.ndarray  # the smallest block that holds this one and more, -1 for none
-    inside: np.ndarray  # how many jobs run on this block or within it
-    around: np.ndarray  # how many run on a larger block that holds it
-    begin: np.ndarray  # its processors
-    end: np.ndarray
-    free_at: np.ndarray  # when it is taken to be free, in this pass
-    drained: np.ndarray  # whether it is, in this pass
-    longest: np.ndarray  # by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
-    soonest: np.ndarray  # by kind the block that is free first, in this pass
-    waiting: np.ndarray  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
+    first: Ints  # by kind the number of its first block, and one behind the last
+    size: Ints  # by kind, processors
+    parent: Ints  # the smallest block that holds this one and more, -1 for none
+    inside: Ints  # how many jobs run on this block or within it
+    around: Ints  # how many run on a larger block that holds it
+    begin: Ints  # its processors
+    end: Ints
+    free_at: Ints  # when it is taken to be free, in this pass
+    drained: Bools  # whether it is, in this pass
+    longest: Ints  # by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
+    soonest: Ints  # by kind the block that is free first, in this pass
+    waiting: Ints  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
 
 
-def blocks_of(machine):
+def blocks_of(machine: int) -> _Blocks:
     """Lay out the aligned blocks of a machine of so many processors, and the whole machine as one."""
     size = np.array(sorted({2**kind for kind in range(machine.bit_length())} | {machine}))
     count = machine // size
@@ -76,14 +77,14 @@ def blocks_of(machine):
 
 
 @uncounted
-def within(blocks, block, kind):
+def within(blocks: _Blocks, block: Int, kind: Int) -> tuple[Int, Int]:
     """Find the first block of a kind within another one, and the one behind the last."""
     first, size = blocks.first[kind], blocks.size[kind]
     return first + blocks.begin[block] // size, min(first + blocks.end[block] // size, blocks.first[kind + 1])
 
 
 @uncounted
-def occupy(blocks, block, kind, by):
+def occupy(blocks: _Blocks, block: Int, kind: Int, by: Int) -> None:
     """Let a job take a block of a kind, by 1, or leave it, by -1; those around it and inside it count with it."""
     around = block
     while around >= 0:
@@ -96,18 +97,18 @@ def occupy(blocks, block, kind, by):
 
 
 @uncounted
-def is_idle(blocks, block):
+def is_idle(blocks: _Blocks, block: Int) -> bool:
     """Tell whether nobody runs on any processor of a block."""
     return blocks.inside[block] == 0 and blocks.around[block] == 0
 
 
 @uncounted
-def expect(blocks, smallest, block_of, expected, now, rules):
+def expect(blocks: _Blocks, smallest: Int, block_of: Ints, expected: Ends, now: Int, rules: Rules) -> None:
     """Work out when each block of the smallest kind that is waited for, or a larger one, is taken to be free."""
     least = now + FIVE_MINUTES if rules.five_minutes else now
     free_at, parent, inside = blocks.free_at, blocks.parent, blocks.inside
     free_at[:] = now
-    for i in range(expected.count[0]):
+    for i in range(expected.length[0]):
         job = expected.jobs[i]
         end, around = max(expected.time[job], least), block_of[job]
         while around >= 0 and free_at[around] < end:  # those around it are free no sooner
@@ -129,7 +130,7 @@ def expect(blocks, smallest, block_of, expected, now, rules):
 
 
 @uncounted
-def place_for(blocks, kind, until, rules):
+def place_for(blocks: _Blocks, kind: Int, until: Int, rules: Rules) -> Int:
     """Find an idle block of a kind that is not drained; or one that is free until then. Returns -1 for none."""
     best, fewest = NOBODY, NEVER
     for block in range(blocks.first[kind], blocks.first[kind + 1]):
@@ -147,7 +148,7 @@ def place_for(blocks, kind, until, rules):
 
 
 @uncounted
-def drain(blocks, smallest, kind):
+def drain(blocks: _Blocks, smallest: Int, kind: Int) -> None:
     """Drain the block of a kind that is free first, with all that are around it, or inside it and waited for."""
     block = blocks.soonest[kind]
     for smaller in range(smallest, kind):
@@ -160,7 +161,18 @@ def drain(blocks, smallest, kind):
 
 
 @uncounted
-def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, rules, tried):
+def next_on_blocks(
+    blocks: _Blocks,
+    block_of: Ints,
+    jobs: Ints,
+    count: Int,
+    kind: Ints,
+    expected: Ends,
+    needed: Ints,
+    now: Int,
+    rules: Rules,
+    tried: Bools,
+) -> tuple[Int, Int, bool]:
     """Find who starts next. Returns the place in the queue, the block, whether somebody waits before; -1 for nobody.
 
     Those of one size fare alike: when one was blocked, so are the others, and they drain the same block.
@@ -197,7 +209,9 @@ def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, r
 
 
 @uncounted
-def next_on_any(running, jobs, count, size, needed, now, rules, held):
+def next_on_any(
+    running: Running, jobs: Ints, count: Int, size: Ints, needed: Ints, now: Int, rules: Rules, held: Ints
+) -> tuple[Int, Int, bool]:
     """Find who starts next on any free processors, as `next_on_blocks`: EASY, but for three rules.
 
     `held` are the shadow time and the extra processors, and whether they are known.
@@ -224,11 +238,11 @@ def next_on_any(running, jobs, count, size, needed, now, rules, held):
 
 
 @uncounted
-def hold(held, running, size, head, now, rules):
+def hold(held: Ints, running: Running, size: Ints, head: Int, now: Int, rules: Rules) -> None:
     """Find the shadow time and the extra processors of the head."""
     expected, available, shadow = running.by_expected_end, running.free[0], now
     least = now + FIVE_MINUTES if rules.five_minutes else now
-    for other in range(expected.count[0] - 1, -1, -1):
+    for other in range(expected.length[0] - 1, -1, -1):
         end = max(expected.time[expected.jobs[other]], least)
         if available >= size[head] and end > shadow:
             break
@@ -238,7 +252,7 @@ def hold(held, running, size, head, now, rules):
 
 
 @uncounted
-def put_in_order(jobs, count, submit, estimate, size, now, score):
+def put_in_order(jobs: Ints, count: Int, submit: Ints, estimate: Ints, size: Ints, now: Int, score: Floats) -> None:
     """Sort the queue by WFP, the first to arrive first where it is equal; most of it is in order already."""
     for i in range(count):
         job = jobs[i]
@@ -252,9 +266,9 @@ def put_in_order(jobs, count, submit, estimate, size, now, score):
 
 
 @uncounted
-def earliest_to_start_first(ends):
+def earliest_to_start_first(ends: Ends) -> None:
     """Let the job that started first end first, where several end next."""
-    jobs, last = ends.jobs, ends.count[0] - 1
+    jobs, last = ends.jobs, ends.length[0] - 1
     i = last
     while i > 0 and ends.time[jobs[i - 1]] == ends.time[jobs[last]]:
         i -= 1
@@ -265,13 +279,26 @@ def earliest_to_start_first(ends):
 
 
 @part
-def cut_to_minutes(estimate, job):
+def cut_to_minutes(estimate: Ints, job: Int) -> None:
     """Cut the estimate of a job to whole minutes, of which there is one at least."""
     estimate[job] = max(estimate[job] // 60, 1) * 60
 
 
 @compiled
-def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_stop, wfp, rules, blocks, adjusting):
+def qsim(
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    machine: int,
+    preceding: Ints,
+    think: Ints,
+    progress_and_stop: Ints,
+    wfp: bool,
+    rules: Rules,
+    blocks: _Blocks,
+    adjusting: Adjusting | None,
+) -> tuple[Ints, Bools, Ints]:
     """Start times, backfilled and t_sched under Qsim's rules, for a queue in order of WFP, or else of arrival.
 
     `blocks` are those of the machine, or of one processor without partitions; `adjusting` is None where no estimate is
@@ -282,9 +309,9 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
     estimates = estimates_in_use(estimate, adjusting, None)
     tried, block_of, kind = np.zeros(blocks.size.size, np.bool_), np.full(n, NOBODY), np.zeros(n, np.int64)
     if rules.partitions:
-        for job in range(n):
-            while blocks.size[kind[job]] < size[job]:
-                kind[job] += 1
+        for i in range(n):
+            while blocks.size[kind[i]] < size[i]:
+                kind[i] += 1
     expected = running.by_expected_end
     jobs, count, score, held = np.empty(n, np.int64), 0, np.zeros(n), np.zeros(3, np.int64)
 
@@ -294,6 +321,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             break
         progress_and_stop[0] = arrivals.arrived[0] - count
 
+        more: bool | np.bool_
         single_arrival = rules.single_events and next_arrival(arrivals) <= now
         more = not single_arrival
         while more and next_end(running.by_end) <= now:
@@ -319,7 +347,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             more = not rules.single_events
 
         if not rules.five_minutes:
-            put_off(adjusting, expected.jobs, expected.count[0], expected.time, running.start, estimates.running, now)
+            put_off(adjusting, expected.jobs, expected.length[0], expected.time, running.start, estimates.running, now)
         if wfp:
             put_in_order(jobs, count, submit, estimates.queue, size, now, score)
         held[2] = 0
