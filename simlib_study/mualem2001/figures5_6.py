@@ -28,7 +28,9 @@ def compared(runs: pd.DataFrame) -> pd.DataFrame:
     Behind those of others than conservative backfilling stands a name, unless there is only one other. What is read
     differently is compared with the first policy read differently, if there is that.
     """
-    of: dict[Any, Any] = {name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")}
+    of: dict[Any, Any] = {
+        name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")
+    }
     first, *others = dict.fromkeys(map(plain, of))
     bases = {name != first: measured for name, measured in of.items() if plain(name) == first}
     for name in [name for name in of if plain(name) != first]:
@@ -76,8 +78,9 @@ def drawn_by_group(table: pd.DataFrame, label: str) -> Figure:
     table = panels(table[jobs.reindex(table.droplevel("of").index).to_numpy() <= MOST], "difference")
     widths = [2 + len(of_log.index.unique("group")) for _, of_log in table.groupby("workload", sort=False)]
     size = max(6, 1.2 + 0.24 * sum(widths)) / len(widths), 2.4
+    names = table.droplevel("group")  # of which each log has its own
     for ax, part in plots.facets(table, "panel", "workload", size=size, widths=widths, sharex="col", sharey="row"):
-        entries = plots.curves(ax, part, "group", "of", "under", bars=("low", "high"))
+        entries = plots.curves(ax, part, "group", "of", "under", whole=names, bars=("low", "high"))
         ax.tick_params(axis="x", rotation=90)
         ax.yaxis.set_major_formatter("{x:.0%}")
         ax.axhline(0, color="black", linewidth=0.8)
@@ -88,9 +91,9 @@ def drawn_by_group(table: pd.DataFrame, label: str) -> Figure:
     plots.legend(ax.figure, entries)
     apart = table.xs(table.index.unique("panel")[1], level="panel").ours
     furthest: Any = apart.abs().idxmax()
-    names = dict(zip(apart.index.names, furthest, strict=True))
-    far = f"{names['workload']}, {names['group']} ({apart[furthest]:+.0%} of the jobs)"
-    plots.title(ax.figure, f"The policies' shares of backfilled jobs differ most on {far}")
+    far = dict(zip(apart.index.names, furthest, strict=True))
+    where = f"{far['workload']}, {far['group']} ({apart[furthest]:+.0%} of the jobs)"
+    plots.title(ax.figure, f"The policies' shares of backfilled jobs differ most on {where}")
     return ax.figure
 
 

@@ -122,8 +122,9 @@ def drawn(points: pd.DataFrame, value: str, limits: Mapping[str, float] | None =
     entries: dict[str, dict[str, Any]] = {}
     size = 2.3 + 1.2 / points.index.unique("workload").size, 2.7
     for ax, part in plots.facets(table, "metric", "workload", size=size, labels=LABELS, sharex=True, sharey="row"):
-        entries = plots.curves(ax, part, "load", "policy", value=value, bars=("low", "high"), shift=0.003) | entries
-        entries |= plots.circles(ax, part, "load", "policy", value=STOPPED, shift=0.003)
+        shared: dict[str, Any] = {"whole": table, "shift": 0.003}
+        entries = plots.curves(ax, part, "load", "policy", value=value, bars=("low", "high"), **shared) | entries
+        entries |= plots.circles(ax, part, "load", "policy", value=STOPPED, **shared)
         ax.set_ylim(0, part.top.max() if part.top.notna().any() else None)
         ax.yaxis.set_major_formatter("{x:,.0f}")
     assert isinstance(ax.figure, Figure)  # and no part of one
@@ -142,9 +143,9 @@ def differences_drawn(differences: pd.DataFrame) -> Figure:
     labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("policy")}
     for ax, part in plots.facets(table, "policy", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
         ax.axhline(0, color="black", linewidth=1)
-        of_part = plots.curves(ax, part, "load", "workload", "against", value="relative", bars=("low", "high"))
-        entries = of_part | entries
-        entries |= plots.circles(ax, part, "load", "workload", value=STOPPED)
+        how: dict[str, Any] = {"value": "relative", "bars": ("low", "high")}
+        entries = plots.curves(ax, part, "load", "workload", "against", whole=table, **how) | entries
+        entries |= plots.circles(ax, part, "load", "workload", whole=table, value=STOPPED)
         plots.in_whole_per_cents(ax.yaxis)
         ax.set_xlabel("load")
     assert isinstance(ax.figure, Figure)  # and no part of one

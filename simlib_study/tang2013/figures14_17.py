@@ -225,9 +225,13 @@ def draw(monthly: pd.DataFrame, averages: pd.DataFrame, title: str) -> Figure:
     averages = averages.rename(columns={"ours": "average"}).droplevel("order")
     both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order").join(averages)
     shown: dict[str, Any] = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
+    cases, of_all_months = (
+        plots.colours(both.index.unique("case")),
+        both.droplevel("month"),
+    )  # of which each log has own
     for ax, part in plots.facets(both, "log", "metric", **shown):
-        months, cases = part.attrs["places"]["month"], plots.colours(part.attrs["names"]["case"])
-        entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.2)
+        months = list(part.index.unique("month"))
+        entries = plots.curves(ax, part, "month", "case", whole=of_all_months, bars=("low", "high"), shift=0.2)
         for line in ax.lines:
             line.set(markersize=3, linewidth=0.8)
         for bars in ax.collections:
