@@ -27,9 +27,6 @@ where the printed numbers of jobs say that the authors' began or ended at other 
 BACK = f", {RESTORED}"
 """Ends the name of a log that has its lost jobs back; so it is no other log."""
 
-COUNTED = {CALENDAR: (CALENDAR, TEXT), TEXT: (TEXT,), LIKELY: (LIKELY, TEXT), RESTORED: (RESTORED, LIKELY, TEXT)}
-"""How numbers are counted step by step: each step takes the first of these readings that is judged."""
-
 INSIDE, CLOSE, OFF = "inside", "close", "off"
 OTHER_LOG, ABSENT, INFERRED = "another log", "log not at hand", "inferred from"
 """Why a number is not judged. From the last the reading itself was inferred, so it would agree with itself."""
