@@ -151,7 +151,6 @@ class Criterion:
     headline: bool
     form: str
     why: str
-    ratio: bool = False
     known: str = ""
 
     def judge(self, measure):
@@ -161,32 +160,27 @@ class Criterion:
         return HOLDS_NOT if measure.high < self.above or measure.low > self.below else OPEN
 
     def at(self, place):
-        """Move the bound to a place; of two bounds both, to so far from their middle, of a ratio by so large a factor.
-
-        The middle of a ratio, such as half to twice a number, is the number.
-        """
+        """Move the bound to a place; of two bounds both, to so far from their middle."""
         if not np.isfinite(self.below):
             return replace(self, above=float(place))
         if not np.isfinite(self.above):
             return replace(self, below=float(place))
-        middle = self.middle
-        above, below = sorted((middle / place, middle * place) if self.ratio else (middle - place, middle + place))
-        return replace(self, above=float(above), below=float(below))
+        return replace(self, above=float(self.middle - place), below=float(self.middle + place))
 
     def place(self, number):
         """Where the bound lies if a number is on it, as `at` takes it."""
         if not (np.isfinite(self.above) and np.isfinite(self.below)):
             return number
-        if self.ratio:
-            share = number / self.middle
-            return max(share, 1 / share) if share > 0 else np.inf
         return abs(number - self.middle)
+
+    @property
+    def bounds(self):
+        """The bounds, and how they are written: of parts that have the same, one word is read."""
+        return self.above, self.below, self.form
 
     @property
     def middle(self):
         """Between two bounds."""
-        if self.ratio:
-            return np.sign(self.above) * np.sqrt(self.above * self.below)
         return (self.above + self.below) / 2
 
     @property
@@ -219,7 +213,7 @@ def criteria():
     for row in _rows("claims/criteria"):
         above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
         headline = row["weight"] == "headline"
-        said = row["form"], row["why"], row["scale"] == "ratio", row["known"]
+        said = row["form"], row["why"], row["known"]
         one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, *said)
         found.setdefault(one.claim, {})[one.part] = one
     return found
@@ -335,15 +329,16 @@ TINY = 1e-9
 
 
 def turns(id, parts):
-    """Find where the verdict on a claim turns, if the bound of the part that decides is moved, and all others stay.
+    """Find where the verdict on a claim turns, if the bound of the part that decides is moved.
 
-    By "stricter" and "looser", where it turns so: `above` and `below`, the bounds there, and the `verdict` beyond them.
+    Parts with the same bound, which reads the same word, move with it; all others stay. By "stricter" and "looser", where it turns so: `above` and `below`, the bounds there, and the `verdict` beyond them.
     """
-    part = deciding(id, parts)["part"] if deciding(id, parts) else None
-    known = criteria()[id].get(part)
-    if known is None:
+    of_part = deciding(id, parts)
+    if of_part is None:
         return {}
-    ends = [of[end] for of in parts if of["part"] == part for end in ("low", "high") if of[end] is not None]
+    known = criteria()[id][of_part["part"]]
+    moving = {part for part, one in criteria()[id].items() if one.bounds == known.bounds}
+    ends = [of[end] for of in parts if of["part"] in moving for end in ("low", "high") if of[end] is not None]
     places = sorted({known.place(end) for end in ends if np.isfinite(end)})
     now, word = known.place(known.below if np.isfinite(known.below) else known.above), add_up(id, parts)
     looser_is_up = np.isfinite(known.below)
@@ -352,7 +347,7 @@ def turns(id, parts):
         ahead = places if up else places[::-1]
         for place in (place for place in ahead if (place >= now if up else place <= now)):
             moved = known.at(place + (TINY if up else -TINY) * max(1.0, abs(place)))
-            again = [of | {"verdict": moved.judge(_measure_of(of))} if of["part"] == part else of for of in parts]
+            again = [of | {"verdict": moved.judge(_measure_of(of))} if of["part"] in moving else of for of in parts]
             if (then := add_up(id, again)) != word:
                 bounds = known.at(place)
                 found[name] = {"above": bounds.above, "below": bounds.below, "verdict": then}
