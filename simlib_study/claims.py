@@ -331,7 +331,9 @@ TINY = 1e-9
 def turns(id, parts):
     """Find where the verdict on a claim turns, if the bound of the part that decides is moved.
 
-    Parts with the same bound, which reads the same word, move with it; all others stay. By "stricter" and "looser", where it turns so: `above` and `below`, the bounds there, and the `verdict` beyond them.
+    Parts with the same bound, which reads the same word, move with it; all others stay.
+
+    By "stricter" and "looser", where it turns so: `above` and `below`, the bounds there, and the `verdict` beyond them.
     """
     of_part = deciding(id, parts)
     if of_part is None:
