@@ -55,12 +55,15 @@ FINDINGS = {"README.md": "headlines.md", "docs/background/findings.md": "finding
 """The files that state findings, and the templates of what they state."""
 
 
-SIMULATED = dict(zip(("test", "settings", "programs"), printed_means.SIMULATED, strict=True))
+SIMULATED = dict(zip(("test", "lost", "months", "settings", "programs"), printed_means.SIMULATED, strict=True))
 """What texts call the groups of simulated means."""
 
 SIGNS = {REPRODUCED: "✔", PARTLY: "◐", INCONCLUSIVE: "?", NOT: "✘", UNTESTED: "–"}
 SIGNS |= {HOLDS: "✔", OPEN: "?", HOLDS_NOT: "✘"}
 """Of verdicts on claims; and of those on measurements, and on the study's own findings."""
+
+TEXT_RESTORED = "text_restored"
+"""What texts call the rules of the text on logs with their lost jobs put back, which are in no summary."""
 
 SHORT = {"mualem2001": "MF", "tang2013": "Tang", "tsafrir2005": "TEF"}
 """What texts call the papers."""
@@ -231,6 +234,9 @@ def numbers(found: Sequence[Outcome]) -> dict[str, Any]:
         "printed": by_verdict([each[claims.PRINTED] for each in readings if claims.PRINTED in each]),
         "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
         "counted": counted_means(found),
+        "expected": printed_means.EXPECTED,
+        "most": lambda on: max(high for _, _, high in on.values()),
+        "thinned": _thinned(next(one.folder for one in found if one.name == "mualem2001/lost-jobs")),
         "weighted": _stated(verdicts["TG-46"]),
         "regular": _stated(verdicts["TG-15"], "size of p85"),
         "tsafrir": tsafrir(found),
@@ -255,21 +261,40 @@ def templates(**options: Any) -> Environment:
     return Environment(**(common | {"trim_blocks": True, "lstrip_blocks": True} | options))
 
 
-def counted_means(found: Iterable[Outcome]) -> dict[str, dict[Any, Any]]:
-    """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group."""
+def counted_means(found: Iterable[Outcome]) -> dict[str, Any]:
+    """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group.
+
+    `inside` and `of`, those judged, are of both policies; those of one are in `policies`.
+    """
     table = printed_means.numbers(found)
     if not len(table):
         return {}
-    steps, controls = printed_means.steps(table), printed_means.controls(table)
-    counts = pd.DataFrame({"inside": steps[[INSIDE, printed_means.WIDE]].sum(axis=1)})
-    counts["of"] = steps.numbers - steps[printed_means.UNJUDGED]
-    counted: dict[str, dict[Any, Any]] = {}
-    for name, group in SIMULATED.items():
-        last = steps.loc[group].iloc[-1]
-        counted[name] = counts.loc[group].set_axis(list(printed_means.STEPS)).to_dict()
-        counted[name] |= {"numbers": last.numbers, "wide": last[printed_means.WIDE], "off": last[OFF]}
-        counted[name]["controls"] = controls.loc[group].to_dict()
-    return counted
+    table = printed_means.with_tables(table)
+    counts, controls = printed_means.counts(table), printed_means.controls(table)
+    counts["inside"] = counts[[INSIDE, printed_means.WIDE]].sum(axis=1)
+    counts["of"] = counts.numbers - counts[printed_means.UNJUDGED]
+    counted: dict[str, Any] = {}
+    for name, group in {"tables": printed_means.TABLES, **SIMULATED}.items():
+        if group not in counts.index:
+            continue
+        policies = {policy: _by_step(of) for policy, of in counts.loc[group].groupby(level="policy", sort=False)}
+        both = pd.concat(policies).groupby(level=1).sum()
+        counted[name] = both[["inside", "of"]].to_dict() | {"numbers": int(both.numbers.iloc[0])}
+        counted[name] |= {"wide": both[printed_means.WIDE][RESTORED], "off": both[OFF][RESTORED]}
+        counted[name] |= {"policies": {policy: of.to_dict("index") for policy, of in policies.items()}}
+        counted[name] |= {"controls": controls.loc[group].to_dict()}
+    return counted | {"rows": printed_means.rows(table), "above": printed_means.above(table)}
+
+
+def _by_step(of: Any) -> pd.DataFrame:
+    """Take of a policy's counts those of the text and of the likely program, on logs as they are and restored."""
+    programs, of = of.index.unique("program"), of.droplevel("policy")
+    places = {TEXT: (0, ""), TEXT_RESTORED: (0, RESTORED), LIKELY: (-1, ""), RESTORED: (-1, RESTORED)}
+    found = {}
+    for step, (place, done) in places.items():
+        logs = [(programs[place], printed_means.LOGS[name]) for name in (done, "")]
+        found[step] = of.loc[next(one for one in logs if one in of.index)]
+    return pd.DataFrame(found).T
 
 
 def _stated(claim: Json, part: str = "") -> dict[str, Any]:
@@ -277,22 +302,25 @@ def _stated(claim: Json, part: str = "") -> dict[str, Any]:
     text, printed = (claim["readings"][name]["parts"] for name in (TEXT, claims.PRINTED))
     ours, (in_print, *_) = ([one for one in parts if one["part"].startswith(part)] for parts in (text, printed))
     met = sum(one["verdict"] == HOLDS for one in ours)
-    return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met}
+    measured = {one["on"]: (one["value"], one["low"], one["high"]) for one in ours}
+    return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met, "on": measured}
 
 
 def tsafrir(found: Iterable[Outcome]) -> dict[str, dict[str, int]]:
     """Count the numbers of Tsafrir et al. in our bands, and how many would be if they were 10 % larger.
 
-    `three` and `blue` are of Tables 2, 3, 5 and 6 on three logs and on BLUE, a number in two tables once; `changes` are
-    what these tables print against EASY, on the three logs.
+    `three` and `blue` are of Tables 2, 3, 5 and 6 on three logs and on BLUE, a number in two tables once; `free` are
+    those of `three` by which nothing was chosen; `changes` are what the tables print against EASY, on the three logs.
     """
-    cells: dict[str, dict[Any, Json]] = {of: {} for of in ("three", "blue", "changes")}
+    cells: dict[str, dict[Any, Json]] = {of: {} for of in ("three", "free", "blue", "changes")}
     for cell in (cell for one in found if one.paper == "tsafrir2005" for cell in one.cells):
         table = cell["exhibit"].removeprefix("tsafrir2005_")
         of = "blue" if cell["of"].get("log") == "SDSC-BLUE" else "three"
         if table in ("table2", "table3", "table5", "table6"):
             place = "means" if table in ("table2", "table3") else table, *cell["of"].values()
             cells[of].setdefault(place, cell)  # Table 2 has more decimals
+            if of == "three" and table != "table5" and not reading(cell, LIKELY):
+                cells["free"].setdefault(place, cell)  # what a reservation is in Table 5, and which EASY+ Table 2 has
         elif table.endswith("_changes") and of == "three":
             cells["changes"][table, *cell["of"].values()] = cell
     return {of: _inside(list(group.values())) for of, group in cells.items()}
@@ -307,6 +335,12 @@ def _inside(cells: list[Json]) -> dict[str, int]:
             of = tuple(cell["of"][level] for level in digits.index.names)
             counts["larger"] += int(is_inside(1.1 * cell["published"], one["low"], one["high"], digits[of]))
     return counts
+
+
+def _thinned(folder: Path) -> float:
+    """The share of true means that lie in the bands of a log that lacks jobs, with nothing put back."""
+    cells = pd.read_csv(folder / "controls.csv")
+    return float(cells.thinned.sum() / cells.cells.sum())
 
 
 def _gains(folder: Path) -> dict[str, dict[str, Any]]:
@@ -335,8 +369,10 @@ def with_findings(text: str, found: Sequence[Outcome], template: str, name: str 
 def total(found: Iterable[Outcome]) -> list[str]:
     """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
     sentences = []
-    for name, of in counted_means(found).items():
-        counts = [f"{of['inside'][step]} of {of['of'][step]} by {step}" for step in (TEXT, LIKELY, RESTORED)]
+    means = counted_means(found)
+    for name, of in ((name, means[name]) for name in SIMULATED if name in means):
+        steps = {TEXT: "the text", LIKELY: "the likely programs", RESTORED: "these with the lost jobs put back"}
+        counts = [f"{of['inside'][step]} of {of['of'][step]} by {said}" for step, said in steps.items()]
         sentences.append(f"{printed_means.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
     rows = decided(found)
     own = [claim for claim in rows if claim["paper"] == "own"]

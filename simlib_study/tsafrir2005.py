@@ -15,7 +15,7 @@ from simlib.logs import archive
 from simlib.plain.machine import Job
 from simlib.policies.examples_own import LastTwo
 
-from . import log
+from . import judging, log
 from .loading import Logs
 
 TRACES = ("SDSC-SP2", "CTC-SP2", "KTH-SP2", "SDSC-BLUE")
@@ -85,6 +85,16 @@ def reservations(schedule: Schedule) -> pd.DataFrame:
         rows[table] = {"rate": 100 * len(known) / counted(schedule).sum(), "average": known.mean()}
         rows[table] |= {"median": known.median(), "sd": known.std(ddof=0)}
     return pd.DataFrame(rows).T.rename_axis("table")
+
+
+def by_changes(printed: pd.DataFrame, names: str) -> pd.DataFrame:
+    """Work printed numbers out of EASY's and the changes against it, which the paper took before it rounded.
+
+    The numbers have the levels run, log and policy, and a column a metric; the names are those of the printed changes.
+    """
+    changed = judging.printed(names).unstack("metric").reindex(printed.droplevel("run").index).set_axis(printed.index)
+    easy = printed.xs("EASY", level="policy").reindex(printed.droplevel("policy").index).set_axis(printed.index)
+    return (easy * (1 + changed / 100)).reindex(columns=printed.columns).combine_first(printed)
 
 
 def on_each(measured: pd.Series) -> dict[str, pd.Series]:

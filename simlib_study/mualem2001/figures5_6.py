@@ -170,7 +170,7 @@ def ratios(weeks: pd.DataFrame) -> pd.DataFrame:
     return judging.spread(made, resampled=True)
 
 
-def by_quantity(table: pd.DataFrame, forms: Mapping[str, str]) -> pd.DataFrame:
+def by_quantity(table: judging.Table, forms: Mapping[str, str]) -> pd.DataFrame:
     """Write numbers with their intervals as text, a column each quantity and statistic; `forms` are by quantity."""
     columns = {
         quantity: judging.with_intervals(table.xs(quantity, level="quantity"), form).unstack("statistic")

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
@@ -20,9 +21,7 @@ from simlib._util import paths
 from ..judging import (
     CALENDAR,
     CLOSE,
-    COUNTED,
     INSIDE,
-    LIKELY,
     OFF,
     RESTORED,
     SCHEDULERS,
@@ -40,20 +39,18 @@ from . import SP2
 FOLDER = "printed-numbers"
 """Of the picture and the tables, in `figures/`."""
 
-STEPS = {
-    CALENDAR: "rules of the text",
-    TEXT: "and the authors' months",
-    LIKELY: "and their likely programs",
-    RESTORED: "and the lost jobs put back",
-}
-"""What each of `judging.COUNTED` adds to the one before."""
+BY_TEXT = "by the text"
+"""The program of a policy that does what the text says; others are called by what they do differently."""
 
-SHORT = ["rules of the text", "+ the authors' months", "+ likely programs", "+ lost jobs put back"]
-"""What the picture calls these steps."""
+LOGS = {CALENDAR: "calendar's months", "": "public log", RESTORED: "lost jobs put back"}
+"""What a log's name says behind a comma, and what is done to the log then. Without that it is as it is."""
 
-TEST, SETTINGS, PROGRAMS = "nothing was chosen by", "jobs and estimates were chosen by", "programs were chosen by"
+TEST, LOST, MONTHS = "nothing was chosen by", "a lost job was chosen by", "programs were chosen by their months"
+SETTINGS, PROGRAMS = "jobs and estimates were chosen by", "programs were chosen by"
 GROUPS = {
-    TEST: "Tables 3 and 4",
+    TEST: "Tables 3 and 4: KTH, SDSC",
+    LOST: "Tables 3 and 4: CTC, whose lost burst has the request that fits January",
+    MONTHS: "Table 3, original estimates: Table 1's months, weighted by jobs",
     SETTINGS: "Table 1: Paragon, CM-5, CTC's January",
     PROGRAMS: "Table 1: CTC, KTH, SDSC",
     "loads and counts of jobs": "of Table 1: they hardly depend on the policy",
@@ -61,9 +58,12 @@ GROUPS = {
     "printed twice": "in another table",
     "counts of the log": "in Table 2, Figure 9 and the text: nothing is simulated",
 }
-"""What the printed numbers are, and where they stand. The first three are means of simulated schedules."""
+"""What the printed numbers are, and where they stand. The first five are means of simulated schedules."""
 
-SIMULATED = list(GROUPS)[:3]
+SIMULATED = list(GROUPS)[:5]
+
+TABLES = "Tables 3 and 4"
+"""The first three groups together."""
 
 WEAK = 0.20
 """A number inside a band that reaches further than this share of its middle, either way, says little."""
@@ -71,18 +71,20 @@ WEAK = 0.20
 WIDE, UNJUDGED = f"{INSIDE}, wide band", "cannot be judged"
 COLOURS = {INSIDE: "#0072B2", WIDE: "#8EC6E6", CLOSE: "#E9C46A", OFF: "#D55E00", UNJUDGED: "#D9D9D9"}
 
-MOVED = (-0.20, -0.10, -0.05, 0.05, 0.10, 0.20)
+MOVED = (-0.20, -0.10, -0.05, -0.02, -0.01, 0.01, 0.02, 0.05, 0.10, 0.20)
 """By which shares printed numbers are moved, to see how many would still be inside."""
 
+EXPECTED = 0.95
+"""Which share of its numbers the same program would have inside."""
 
 OF = ["group", "exhibit", "log", "month", "metric", "estimates", "quantity", "policy"]
 """What tells a printed mean from all others; the next month's is of the same group."""
 
 
-def numbers(records: Iterable[Outcome]) -> pd.DataFrame:
+def numbers(found: Iterable[Outcome]) -> pd.DataFrame:
     """List the printed numbers of the exhibits of Mu'alem & Feitelson: what each is of, its group, and its cell."""
     rows = []
-    for cell in (cell for record in records if record.paper == "mualem2001" for cell in record.cells):
+    for cell in (cell for one in found if one.paper == "mualem2001" for cell in one.cells):
         row = {"exhibit": cell["exhibit"], "group": _group(cell)} | cell["of"]
         if row["group"] in SIMULATED:
             digits = decimals(cell["exhibit"])
@@ -93,7 +95,7 @@ def numbers(records: Iterable[Outcome]) -> pd.DataFrame:
 
 def _group(cell: Mapping[str, Any]) -> str:
     """The group of `GROUPS` that a number belongs to."""
-    loads, differences, twice, counts = list(GROUPS)[3:]
+    loads, differences, twice, counts = list(GROUPS)[5:]
     exhibit, of = cell["exhibit"], cell["of"]
     metric, quantity = of.get("metric", ""), of.get("quantity", "")
     if exhibit == "mualem2001_table1":
@@ -103,36 +105,81 @@ def _group(cell: Mapping[str, Any]) -> str:
     if exhibit in ("mualem2001_table3", "mualem2001_table4"):
         if quantity == "difference":
             return differences
-        return twice if exhibit.endswith("4") and quantity == "original" else TEST
+        if quantity == "original":
+            return twice
+        if of.get("estimates") == "original":
+            return MONTHS
+        return LOST if of["log"] == "CTC" else TEST
     if exhibit.endswith("_differences") or "[%]" in quantity or quantity.endswith(("_pct", "one_in_so_many")):
         return differences
     return twice if exhibit == "mualem2001_section31" else counts
 
 
-def steps(table: pd.DataFrame) -> pd.DataFrame:
-    """Count by group and step how many numbers are inside, close, off, or cannot be judged, all of one denominator."""
-    verdicts = pd.DataFrame(index=table.group)
-    for step, name in STEPS.items():
-        verdicts[name] = [_counted(reading(cell, *COUNTED[step])) for cell in table.cell]
-    counts = verdicts.rename_axis(columns="under").stack().groupby(level=[0, 1]).value_counts().unstack()
-    all_steps = pd.MultiIndex.from_product([GROUPS, verdicts], names=["group", "under"])
-    counts = counts.reindex(all_steps, columns=list(COLOURS)).fillna(0).astype(int)
-    return counts.assign(numbers=counts.sum(axis=1))
+def with_tables(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the numbers of Tables 3 and 4 together, as one more group."""
+    return pd.concat([table[table.group.isin([TEST, LOST, MONTHS])].assign(group=TABLES), table])
 
 
-def _counted(ours: Mapping[str, Any] | None) -> str:
+def counts(table: pd.DataFrame) -> pd.DataFrame:
+    """Count how many numbers are inside, close, off, or cannot be judged: by group, policy, its program, and logs."""
+    rows: list[tuple[str, ...]] = []
+    there = set()
+    for group, policy, cell in zip(table.group, table.policy.fillna(""), table.cell, strict=True):
+        there |= {(group, policy, _program(one), _done(one)) for one in cell["readings"]}
+        for program in _programs(cell):
+            rows += [(group, policy, program, of, _counted(_judged(cell, program, of))) for of in LOGS]
+    rows = [row for row in rows if not row[3] or row[:4] in there]
+    levels = ["group", "policy", "program", "logs"]
+    found = pd.DataFrame(rows, columns=[*levels, "verdict"]).value_counts().unstack(fill_value=0)
+    orders = [TABLES, *GROUPS], [*SCHEDULERS, "difference", ""], [BY_TEXT], list(LOGS)
+    places = [
+        [names.index(one) if one in names else len(names) for one in found.index.get_level_values(level)]
+        for level, names in zip(levels, orders, strict=True)
+    ]
+    found = found.iloc[np.lexsort(places[::-1])].reindex(columns=list(COLOURS), fill_value=0).rename(LOGS, level="logs")
+    return found.rename_axis(columns=None).assign(numbers=found.sum(axis=1))
+
+
+def _programs(cell: Mapping[str, Any]) -> list[str]:
+    """The programs that a number was simulated by, that of the text first."""
+    return sorted({_program(one) for one in cell["readings"]} | {BY_TEXT}, key=lambda name: (name != BY_TEXT, name))
+
+
+def _program(one: Mapping[str, Any]) -> str:
+    """The program of a reading."""
+    return str(one.get("policy", "")).partition(", ")[2] or BY_TEXT
+
+
+def _done(one: Mapping[str, Any]) -> str:
+    """What is done to the log of a reading."""
+    return str(one.get("log", "")).partition(", ")[2]
+
+
+def _judged(cell: Mapping[str, Any], program: str, of_log: str) -> Any:
+    """What is judged of a number by a program: on logs that have this done to them, or else on those as they are."""
+    judged = [one for one in cell["readings"] if one["verdict"] in (INSIDE, CLOSE, OFF) and _program(one) == program]
+    by_log = {_done(one): one for one in judged}
+    return by_log.get(of_log, by_log.get(""))
+
+
+def likely(cell: Mapping[str, Any]) -> Any:
+    """What is judged of a number by the program that the policy most likely had, with the lost jobs put back."""
+    return _judged(cell, _programs(cell)[-1], RESTORED)
+
+
+def _counted(one: Mapping[str, Any] | None) -> str:
     """As what a reading counts: where its band is so wide that a number inside says little, apart."""
-    if ours is None:
+    if one is None:
         return UNJUDGED
-    wide = (ours["high"] - ours["low"]) / 2 > WEAK * abs(ours["median"])
-    return WIDE if ours["verdict"] == INSIDE and wide else str(ours["verdict"])
+    wide = (one["high"] - one["low"]) / 2 > WEAK * abs(one["median"])
+    return WIDE if one["verdict"] == INSIDE and wide else str(one["verdict"])
 
 
 def controls(table: pd.DataFrame) -> pd.DataFrame:
-    """Work out, by group of simulated means, which share of wrong numbers would be inside in the last step."""
-    table = table[table.group.isin(SIMULATED)]
-    judged = [reading(cell, *COUNTED[RESTORED]) for cell in table.cell]
-    table = table.assign(judged=judged).dropna(subset="judged")
+    """Work out, by group of simulated means, which share of wrong numbers would be inside by `likely`."""
+    groups = [TABLES, *SIMULATED]
+    table = table[table.group.isin(groups)]
+    table = table.assign(judged=[likely(cell) for cell in table.cell]).dropna(subset="judged")
     places = table[OF].astype(object).fillna("")
     bands = pd.DataFrame(list(table.judged), table.index)
     other = places.policy.map(dict(zip(SCHEDULERS, SCHEDULERS[::-1], strict=True)))
@@ -141,52 +188,107 @@ def controls(table: pd.DataFrame) -> pd.DataFrame:
         "the other policy's": places.assign(policy=other),
         "the next month's": places.assign(month=following),
     }
-    wrong: dict[str, Any] = {"as printed": table.published} | {
-        f"{share:+.0%}": table.published * (1 + share) for share in MOVED
-    }
+    wrong: dict[str, Any] = {"as printed": table.published}
+    wrong |= {f"{share:+.0%}": table.published * (1 + share) for share in MOVED}
     printed = table.published.groupby([places[level] for level in OF]).last()
     wrong |= {name: printed.reindex(pd.MultiIndex.from_frame(of)).to_numpy() for name, of in moved.items()}
-    numbers = pd.DataFrame(wrong, table.index)
-    inside = numbers.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
-    return inside.where(numbers.notna()).astype(float).groupby(table.group).mean().reindex(SIMULATED)
+    moves = pd.DataFrame(wrong, table.index)
+    inside = moves.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
+    return inside.where(moves.notna()).astype(float).groupby(table.group).mean().reindex(groups)
 
 
-def draw(counts: pd.DataFrame, wrong: pd.DataFrame) -> Figure:
-    """Draw how many means nothing is fitted to lie in our bands, a bar a step, and how many wrong ones would."""
-    group = next(group for group in SIMULATED if counts.loc[group].numbers.iloc[0])
-    of_group: Any = counts.loc[group]
-    inside, number = of_group[[INSIDE, WIDE]].sum(axis=1).set_axis(SHORT), of_group.numbers.iloc[0]
-    names = {"+10%": "10 % larger", "-10%": "10 % smaller", "the other policy's": "of the other policy"}
-    panels = {
-        f"The {number} printed means, compared with our runs": (inside / number, COLOURS[INSIDE]),
-        "Wrong numbers in their place": (wrong.loc[group, list(names)].dropna().rename(names), "#767676"),
-    }
-    heights = [len(shares) for shares, _ in panels.values()]
-    figure, axes = plt.subplots(2, 1, figsize=(7, 4.2), sharex=True, height_ratios=heights)
-    for ax, (title, (shares, colour)) in zip(axes, panels.items(), strict=True):
-        ax.barh(shares.index, shares, color=colour, height=0.7)
-        ax.bar_label(ax.containers[0], [f"{share:.0%}" for share in shares], padding=4)
-        ax.set_title(title, loc="left", size=10.5)
-        ax.set(xlim=(0, 1), ylim=(len(shares) - 0.5, -0.5))
-        ax.grid(False)
-        ax.spines[["left", "bottom"]].set_visible(False)
-        ax.tick_params(length=0, labelbottom=False)
-    plots.title(figure, f"{inside.iloc[-1]} of {number} printed means lie in our bands; few wrong numbers would")
+def rows(table: pd.DataFrame) -> tuple[int, int]:
+    """Count the rows of Tables 3 and 4, a log with its estimates, and in how many all means are inside by `likely`.
+
+    The means of a row are of the same jobs, so that it is rows that are independent, if anything is.
+    """
+    table = table[table.group == TABLES]
+    inside = pd.Series([(likely(cell) or {}).get("verdict") == INSIDE for cell in table.cell], table.index)
+    places = table[[level for level in OF if level not in ("metric", "policy")]].astype(object).fillna("")
+    whole = inside.groupby([places[level] for level in places]).all()
+    return int(whole.sum()), len(whole)
+
+
+def above(table: pd.DataFrame) -> tuple[int, int]:
+    """Count of the means nothing was chosen by that are not inside by `likely` how many are printed above the band."""
+    table = table[table.group == TEST]
+    missed = [(published, one) for published, one in zip(table.published, map(likely, table.cell), strict=True) if one]
+    above = [published > one["high"] for published, one in missed if one["verdict"] != INSIDE]
+    return sum(above), len(above)
+
+
+NAMES = {
+    "-1%": "1 % smaller",
+    "-2%": "2 % smaller",
+    "-5%": "5 % smaller",
+    "+5%": "5 % larger",
+    "+10%": "10 % larger",
+    "the other policy's": "of the other policy",
+}
+"""What the picture calls wrong numbers."""
+
+
+def draw(found: Any, wrong: Any) -> Figure:
+    """Draw what becomes of the means in Tables 3 and 4, a bar a policy's program, and of wrong ones."""
+    group = next(group for group in [TABLES, *SIMULATED] if group in found.index)
+    found, wrong = found.xs(group, level="group"), wrong.loc[group, list(NAMES)].dropna().rename(NAMES)
+    panels = {policy: of for policy, of in found.groupby(level="policy", sort=False)}
+    wrong = pd.concat([pd.Series({"by the same program": EXPECTED}), wrong])
+    heights = [len(of) for of in panels.values()] + [len(wrong)]
+    size = (8, 0.8 + 0.27 * sum(heights) + 0.35 * len(heights))
+    figure, axes = plt.subplots(len(heights), 1, figsize=size, sharex=True, height_ratios=heights)
+    for ax, (policy, of) in zip(axes, panels.items(), strict=False):
+        names = [f"{program}, {logs}" for _, program, logs in of.index]
+        left = np.zeros(len(of))
+        for verdict, colour in COLOURS.items():
+            shares = (of[verdict] / of.numbers).to_numpy()
+            ax.barh(names, shares, left=left, color=colour, height=0.75)
+            for place, (number, share, at) in enumerate(zip(of[verdict], shares, left, strict=True)):
+                if share > 0.02:
+                    light = "white" if verdict in (INSIDE, OFF) else "black"
+                    ax.text(at + share / 2, place, number, ha="center", va="center", size=9, color=light)
+            left += shares
+        _bare(
+            ax,
+            f"{policy}: the {of.numbers.iloc[0]} means printed{' in Tables 3 and 4' if group == TABLES else ''}",
+            len(of),
+        )
+    axes[-1].barh(wrong.index, wrong, color=["#0072B2"] + ["#767676"] * (len(wrong) - 1), height=0.75)
+    axes[-1].bar_label(axes[-1].containers[0], [f"{share:.0%}" for share in wrong], padding=4)
+    _bare(axes[-1], "For comparison, inside would be of as many numbers", len(wrong))
+    shown = {verdict: {"facecolor": colour} for verdict, colour in COLOURS.items() if found[verdict].any()}
+    plots.legend(figure, shown)
+    last = pd.concat([of.iloc[[-1]] for of in panels.values()])
+    inside = last[[INSIDE, WIDE]].sum().sum()
+    title = (
+        f"By the likely programs, lost jobs put back, {inside} of {last.numbers.sum()} printed means lie in our bands"
+    )
+    plots.title(figure, f"{title};\nby the same programs {EXPECTED * last.numbers.sum():.0f} would")
     return figure
 
 
-def save(records: Iterable[Outcome], folder: Path) -> None:
+def _bare(ax: Axes, title: str, bars: int) -> None:
+    """Leave of a panel its bars, their names and a title."""
+    ax.set_title(title, loc="left", size=10.5)
+    ax.set(xlim=(0, 1), ylim=(bars - 0.5, -0.5))
+    ax.grid(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.tick_params(length=0, labelbottom=False)
+
+
+def save(found: Iterable[Outcome], folder: Path) -> None:
     """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
-    table = numbers(records)
+    table = numbers(found)
     if not len(table):
         return
-    counts, wrong = steps(table), controls(table)
+    table = with_tables(table)
+    counted, wrong = counts(table), controls(table)
     with plt.rc_context():
         plots.use_style()
-        figure = draw(counts, wrong)
+        figure = draw(counted, wrong)
     plots.save(figure, folder / FOLDER / "picture.png")
     plt.close(figure)
-    for name, saved in {"numbers": counts, "controls": wrong.round(4)}.items():
+    for name, saved in {"numbers": counted, "controls": wrong.round(4)}.items():
         with paths.replacing(folder / FOLDER / f"{name}.csv") as path:
             saved.to_csv(path, lineterminator="\n")
 
@@ -211,14 +313,14 @@ GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not
 
 def as_printed(table: pd.DataFrame, changes: pd.DataFrame) -> Figure:
     """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
-    means, differences = (in_words(judged).xs(TEXT, level="under") for judged in (table, changes))
+    means, differences = (in_words(of).xs(TEXT, level="under") for of in (table, changes))
     differences = differences.rename({"conservative": "difference"}, level="policy")
     both = pd.concat([means, differences.reorder_levels(means.index.names)])
     verdicts = both.verdict.where(both.verdict.isin(list(GROUND)), "not judged")[both.published.notna()]
     shades: dict[str, Any] = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
     longest = both.index.droplevel(["metric", "policy"]).unique().get_level_values("log").value_counts().max()
-    for ax, of_log in plots.facets(verdicts, "log", size=(plots.WIDEST, 1.75)):
-        cells = wide(of_log.map(list(GROUND).index), "month").reorder_levels(["metric", "policy"]).reindex(list(ROWS))
+    for ax, of in plots.facets(verdicts, "log", size=(plots.WIDEST, 1.75)):
+        cells = wide(of.map(list(GROUND).index), "month").reorder_levels(["metric", "policy"]).reindex(list(ROWS))
         places = np.arange(len(cells.columns) + 1) - 0.5, np.arange(len(ROWS) + 1) - 0.5
         ax.pcolormesh(*places, cells.to_numpy(float), edgecolor="white", linewidth=1, **shades)
         ax.set_yticks(range(len(ROWS)), ROWS.values(), size=7)

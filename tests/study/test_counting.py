@@ -63,20 +63,35 @@ def test_a_number_is_in_one_group_and_only_first_printed_means_are_tests(found):
     }
 
 
-def test_all_steps_of_a_group_have_one_denominator_and_a_wide_band_is_a_weak_hit(found):
-    table = printed_means.steps(printed_means.numbers(found))
-    for group, of in table.groupby(level="group"):
-        assert of.numbers.nunique() == 1, group
-        assert (of[list(printed_means.COLOURS)].sum(axis=1) == of.numbers).all()
-    last = table.loc[printed_means.TEST].iloc[-1]
-    assert last[["inside", "inside, wide band", "off"]].tolist() == [1, 1, 1]
-    assert table.loc[printed_means.SETTINGS, printed_means.UNJUDGED].tolist() == [1] * 4
+def test_all_bars_of_a_policy_have_one_denominator_and_a_wide_band_is_a_weak_hit(found):
+    table = printed_means.counts(printed_means.numbers(found))
+    for place, of in table.groupby(level=["group", "policy"]):
+        assert of.numbers.nunique() == 1, place
+    assert (table[list(printed_means.COLOURS)].sum(axis=1) == table.numbers).all()
+    by_text = table.xs((printed_means.TEST, "EASY", "by the text", "public log"))
+    assert by_text[["inside", "inside, wide band", "off"]].tolist() == [1, 1, 1]
+    assert table.xs(printed_means.SETTINGS)[printed_means.UNJUDGED].tolist() == [1]
 
 
-def test_a_step_takes_the_reading_that_it_adds():
+def test_each_program_stands_apart_on_logs_as_they_are_and_restored():
     one = cell({"month": "1996-10"}, 100.0, 90, 110, **{LIKELY: judging.OFF, RESTORED: judging.INSIDE})
-    table = printed_means.steps(printed_means.numbers([exhibit("table1", one)]))
-    assert table.loc[printed_means.PROGRAMS, "inside"].tolist() == [1, 1, 0, 1]
+    table = printed_means.counts(printed_means.numbers([exhibit("table1", one)])).loc[printed_means.PROGRAMS, "EASY"]
+    named = {place: row.idxmax() for place, row in table[list(printed_means.COLOURS)].iterrows()}
+    assert named == {
+        ("by the text", "public log"): "inside",
+        ("differently", "public log"): "off",
+        ("differently", "lost jobs put back"): "inside",
+    }
+
+
+def test_what_was_chosen_by_other_prints_is_no_free_mean(found):
+    more = [cell(of, 100.0, 90, 110) for of in ({"log": "CTC", "estimates": "f1"}, {"estimates": "original"})]
+    table = printed_means.with_tables(printed_means.numbers([*found, exhibit("table3", *more)]))
+    sizes = table.groupby("group").size()
+    names = printed_means.TABLES, printed_means.TEST, printed_means.LOST, printed_means.MONTHS
+    assert [sizes[name] for name in names] == [5, 3, 1, 1]
+    assert printed_means.rows(table) == (4, 5)  # but where 15060 is off
+    assert printed_means.above(table) == (1, 1)
 
 
 def test_wrong_numbers_are_inside_where_the_band_is_wide_enough(found):
