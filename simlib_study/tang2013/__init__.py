@@ -20,9 +20,6 @@ from ..claims import NOTHING, PRINTED, Measure, claim
 from ..judging import AS_IT_IS
 from ..loading import Logs
 
-STAND_INS = ("SDSC-DS", "SDSC-SP2", "Curie standard", "CEA-Curie")
-"""In the order of how like Intrepid's their users estimate, as `accuracy.unlike` measures."""
-
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
 KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
 """The paper's names of the keys."""
@@ -59,6 +56,10 @@ def settings() -> dict[str, dict[str, Any]]:
     """The rows of `data/settings/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
     rows = tomllib.loads((paths.DATA / "settings" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
     return {row.get("name", row["log"]): row for row in rows}
+
+
+STAND_INS = tuple(name for name, row in settings().items() if row.get("stands_in"))
+"""In the order of how like Intrepid they are."""
 
 
 def machines(names: Iterable[str]) -> list[str]:
