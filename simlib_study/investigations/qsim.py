@@ -5,6 +5,7 @@ what is assumed: aligned blocks of powers of two and the whole machine, no confl
 arrival, where Python 2's dictionaries decide.
 """
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import product
@@ -29,6 +30,8 @@ class Qsim(EASY):
     """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept."""
 
     rules: Rules = QSIM
+    layout: Sequence[Collection[int]] = ()
+    wires: Collection[tuple[int, int]] = ()
     asked: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self):
@@ -56,8 +59,12 @@ class Qsim(EASY):
         if "predicting" in estimating:
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
         jobs = submit, run, estimate.copy(), size  # estimates are cut to minutes
-        blocks = kernel.blocks_of(machine if self.rules.partitions else 1)
-        how = self.order == "wfp", self.rules, blocks, estimating.get("adjusting")
+        blocks = self.layout or kernel.aligned(machine if self.rules.partitions else 1, size.min())
+        if self.rules.partitions and size.max() > (largest := max(map(len, blocks))):
+            raise ValueError(
+                f"Qsim: found a job of {size.max()} processors, expected at most {largest}, the largest block's"
+            )
+        how = self.order == "wfp", self.rules, kernel.lay_out(blocks, self.wires), estimating.get("adjusting")
         start, backfilled, t_sched = kernel.qsim(*jobs, machine, *others, *how)
         return {"start": start, "backfilled": backfilled} | ({} if self.adjust is None else {"adjusted": t_sched})
 
