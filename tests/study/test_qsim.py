@@ -228,7 +228,12 @@ def both(case, rules, wrong=None, blocks=(), wires=()):
         made = pd.Series(adjusted, workload.jobs.index)
         of = dict(zip(("queue", "backfill", "running"), switches, strict=True))
         adjust = Predicted(predicted=made, **of)
-    policy = Qsim(order="wfp" if wfp else "fcfs", adjust=adjust, rules=rules, layout=blocks, wires=wires)
+    policy = Qsim(
+        order="wfp" if wfp else "fcfs",
+        adjust=adjust,
+        rules=rules,
+        layout=qsim.Layout(tuple(blocks), tuple(wires)) if blocks else None,
+    )
     fast = simulate(workload, policy).jobs
     if adjusted is not None:  # as it was rounded
         adjusted = [min(a, max(e, r)) for a, (_, r, e, _) in zip(adjusted, rows, strict=True)]
@@ -310,7 +315,30 @@ def test_blocks_that_share_a_wire_do_not_run_at_once():
 
 def test_a_job_that_no_block_holds_is_refused():
     with pytest.raises(ValueError, match="Qsim: found a job of 3 processors, expected at most 2, the largest block's"):
-        simulate(table([(0, 1, 1, 3)], 4), Qsim(layout=[frozenset({0}), frozenset({0, 1})]))
+        simulate(table([(0, 1, 1, 3)], 4), Qsim(layout=qsim.Layout((frozenset({0}), frozenset({0, 1})))))
+
+
+def test_intrepid_has_its_own_blocks():
+    blocks, wires = qsim.intrepid()
+    sizes = pd.Series([qsim.MIDPLANE * len(block) for block in blocks]).value_counts()
+    assert sizes[[512, 1024, 2048, 4096, 8192, 16384, 24576, 32768, 40960]].to_list() == [82, 81, 21, 27, 8, 4, 1, 2, 1]
+    assert set().union(*blocks) == set(range(80)) and len(wires) == 84
+    assert all(not blocks[one] & blocks[other] for one, other in wires)
+
+
+def test_mira_has_the_listed_sizes_on_all_midplanes():
+    blocks = qsim.mira().blocks
+    assert sorted({qsim.MIDPLANE * len(block) for block in blocks}) == [
+        *(512, 1024, 2048, 4096, 8192, 12288, 16384, 24576, 32768, 49152),
+    ]
+    assert set().union(*blocks) == set(range(96)) and len(set(blocks)) == len(blocks)
+
+
+def test_a_log_of_nodes_is_put_on_midplanes():
+    layout = qsim.mira()
+    few_nodes = pd.DataFrame({"submit": range(4), "run": 60, "estimate": 60, "procs": [1, 512, 513, 9000]})
+    read = qsim.on_midplanes(tang_trace(few_nodes, 49152), layout)
+    assert read.workload.jobs.procs.to_list() == [1, 1, 2, 24] and read.workload.procs == 96
 
 
 # All rules off
