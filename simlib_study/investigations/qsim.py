@@ -118,13 +118,15 @@ MIDPLANE = 512
 def on_midplanes(trace, layout):
     """Put a log of nodes on a Blue Gene's own blocks: jobs in midplanes, rounded up to a block of it.
 
-    Jobs below a midplane take one; the few that are larger than the machine are left out.
+    Jobs below a midplane take one; the few that are larger than the machine are left out. On a smaller machine the
+    times between submissions are stretched by as much, so that the load is the same.
     """
     sizes = np.unique([len(block) for block in layout.blocks])
-    jobs = trace.workload.jobs
+    jobs, machine = trace.workload.jobs, trace.workload.procs
     kind = np.searchsorted(sizes, np.ceil(jobs.procs / MIDPLANE))
     fits = kind < sizes.size
-    rounded = jobs[fits].assign(procs=sizes[kind[fits]])
+    stretched = jobs.submit * machine // (MIDPLANE * sizes[-1])
+    rounded = jobs[fits].assign(procs=sizes[kind[fits]], submit=stretched[fits])
     derived = trace.workload.derive(rounded, f"blocks of {MIDPLANE} nodes").with_procs(int(sizes[-1]))
     return replace(trace, workload=derived)
 
@@ -182,6 +184,13 @@ RULES = {
 PERFECT = "perfect"
 
 
+class Program(NamedTuple):
+    """Rules, on a machine with a layout or on aligned blocks."""
+
+    rules: Rules
+    layout: Layout | None = None
+
+
 def cases(trace, rules, percentiles=scheduling.PERCENTILES, layout=None):
     """Make the cases of Figures 14 to 17 for a program, a policy each; of the percentiles one can be PERFECT."""
     policy = Qsim(rules=rules, layout=layout if rules.partitions else None)
@@ -208,10 +217,11 @@ def _adjusted(trace, percentile, overruns):
     return known * (raised / asked.clip(lower=1))  # for `Predicted` takes it as a share of what is raised
 
 
-def runs(traces, programs, percentiles=scheduling.PERCENTILES, layout=None, **settings):
+def runs(traces, programs, percentiles=scheduling.PERCENTILES, **settings):
     """Simulate the months of logs by each program, its rules by name: as `scheduling.runs`, by program first."""
     found = {}
-    for name, rules in programs.items():
+    for name, program in programs.items():
+        rules, layout = program if isinstance(program, Program) else Program(program)
         read = [as_read(trace, rules, layout) for trace in traces]
         of_program = partial(cases, rules=rules, percentiles=percentiles, layout=layout)
         found[name] = scheduling.runs(read, of_program, **settings)
