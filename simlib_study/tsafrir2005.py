@@ -91,7 +91,7 @@ def reservations(schedule: Schedule, made: Any = None) -> pd.DataFrame:
 
 
 def by_estimates(schedule: Schedule) -> Ints:
-    """Work out the second reservations of double booking, by the users' estimates (section 5.2); -1 where there is none.
+    """Work out the second reservations of double booking, by the users' estimates (section 5.2); -1 where none is.
 
     A job has one when it first waits at the head of the queue, as all who came before it have started. Estimates that
     running jobs have outlived are not corrected, as under the paper's EASY. The jobs are those of the schedule, which
