@@ -93,18 +93,15 @@ def reservations(schedule: Schedule, made: Any = None) -> pd.DataFrame:
 def by_estimates(schedule: Schedule) -> Ints:
     """Work out the second reservations of double booking, by the users' estimates (section 5.2); -1 where none is.
 
-    A job has one when it first waits at the head of the queue, as all who came before it have started. Estimates that
-    running jobs have outlived are not corrected, as under the paper's EASY. The jobs are those of the schedule, which
-    reserves in order of arrival.
+    A job has one when it waits at the head of the queue, as all who came before it have started: under any policy that
+    reserves in order of arrival. Estimates that running jobs have outlived are not corrected, as under the paper's EASY.
     """
-    if schedule.shadow is None:
-        raise ValueError(f"by_estimates: found a schedule under {schedule.policy}, expected one under EASY")
     workload, start, end = schedule.workload, schedule.column("start"), schedule.column("end")
     procs, requested = workload.jobs.procs.to_numpy(), _requested(workload)
     begins = np.maximum(schedule.column("submit"), np.maximum.accumulate(np.append(0, start[:-1])))
     made, by_start, seen = np.full(len(start), -1), np.argsort(start, kind="stable"), 0
     running = np.empty(0, int)
-    for job in np.flatnonzero(schedule.shadow.to_numpy() >= 0):
+    for job in np.flatnonzero(start > begins):
         now = begins[job]
         before = by_start[seen : np.searchsorted(start, now, sorter=by_start)]
         seen += len(before)
