@@ -94,7 +94,7 @@ def by_estimates(schedule: Schedule) -> Ints:
     """Work out the second reservations of double booking, by the users' estimates (section 5.2); -1 where none is.
 
     A job has one when it waits at the head of the queue, as all who came before it have started: under any policy that
-    reserves in order of arrival. Estimates that running jobs have outlived are not corrected, as under the paper's EASY.
+    reserves in order of arrival. Estimates that running jobs outlive are not corrected, as under the paper's EASY.
     """
     workload, start, end = schedule.workload, schedule.column("start"), schedule.column("end")
     procs, requested = workload.jobs.procs.to_numpy(), _requested(workload)
