@@ -126,8 +126,9 @@ def by_changes(printed: pd.DataFrame, names: str) -> pd.DataFrame:
 
     The numbers have the levels run, log and policy, and a column a metric; the names are those of the printed changes.
     """
-    changed = judging.printed(names).unstack("metric").reindex(printed.index.droplevel("run")).set_axis(printed.index)
-    easy = printed.xs("EASY", level="policy").reindex(printed.index.droplevel("policy")).set_axis(printed.index)
+    places: Any = printed.index
+    changed = judging.printed(names).unstack("metric").reindex(places.droplevel("run")).set_axis(places)
+    easy = printed.xs("EASY", level="policy").reindex(places.droplevel("policy")).set_axis(places)
     return (easy * (1 + changed / 100)).reindex(columns=printed.columns).combine_first(printed)
 
 

@@ -275,7 +275,7 @@ FRACTIONS = {"half": (1 / 3, 2 / 3), "quarter": (1 / 5, 1 / 3)}
 
 
 def margin(printed):
-    """Between which bounds a number is the printed one: half a unit of its last digit; "about": of the last but zeros."""
+    """Between which bounds a number is the printed one: half a unit of its last digit; "about" drops zeros."""
     if printed in FRACTIONS:
         low, high = FRACTIONS[printed]
         middle = {"half": 1 / 2, "quarter": 1 / 4}[printed]
