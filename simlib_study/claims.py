@@ -156,10 +156,14 @@ class Criterion:
     known: str = ""
 
     def judge(self, measure: Measure) -> str:
-        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `OPEN`."""
-        if measure.low > self.above and measure.high < self.below:
+        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `OPEN`.
+
+        The value of the log as it is, as the papers measure it, counts where it lies outside the interval of the runs.
+        """
+        low, high = min(measure.low, measure.value), max(measure.high, measure.value)
+        if low > self.above and high < self.below:
             return HOLDS
-        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else OPEN
+        return HOLDS_NOT if high < self.above or low > self.below else OPEN
 
     def at(self, place: float) -> "Criterion":
         """Move the bound to a place; of two bounds both, to so far from their middle."""
@@ -349,7 +353,7 @@ def turns(id: str, parts: Records) -> dict[str, dict[str, Any]]:
         return {}
     known = criteria()[id][of_part["part"]]
     moving = {part for part, one in criteria()[id].items() if one.bounds == known.bounds}
-    ends = [of[end] for of in parts if of["part"] in moving for end in ("low", "high") if of[end] is not None]
+    ends = [of[end] for of in parts if of["part"] in moving for end in ("low", "value", "high") if of[end] is not None]
     places = sorted({known.place(end) for end in ends if np.isfinite(end)})
     now, word = known.place(known.below if np.isfinite(known.below) else known.above), add_up(id, parts)
     looser_is_up = np.isfinite(known.below)
@@ -405,7 +409,8 @@ def _evidence(id: str, reading: str, judged: Mapping[str, Any]) -> str:
         counts = Counter(each["verdict"] for each in known)
         verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
         ends = " to ".join(format(end(each["value"] for each in known), one.form) for end in (min, max))
-        said.append(f"{part} ({one.demand}) on {len(known)}, {ends}: {verdicts}")
+        apart = "".join(f"; on {each['on']} {number(each, one.form)}" for each in known if outside(each))
+        said.append(f"{part} ({one.demand}) on {len(known)}, {ends}: {verdicts}{apart}")
     return f"{reading}: {'; '.join(said)}"
 
 
@@ -416,7 +421,15 @@ def number(one: Mapping[str, Any], form: str) -> str:
         return "nothing to compare"
     if None in (low, high) or np.inf in (abs(low), abs(high)):
         return f"{value:{form}} (no ends)"
+    if outside(one):
+        return f"as it is {value:{form}}, in the runs {low:{form}} to {high:{form}}"
     return f"{value:{form}} ({low:{form}} to {high:{form}})" if low < high else f"{value:{form}}"
+
+
+def outside(one: Json) -> bool:
+    """Tell of a measurement whether the log as it is gives a number outside the interval of the other runs."""
+    value, low, high = (one[name] for name in ("value", "low", "high"))
+    return None not in (value, low, high) and low < high and not low <= value <= high
 
 
 # What a notebook measures for a claim

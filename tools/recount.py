@@ -153,9 +153,10 @@ def part_verdict(part, bounds):
     above, below = bounds
     if part["low"] is None:
         return "open"
-    if (above is None or part["low"] > above) and (below is None or part["high"] < below):
+    ends = [part[end] for end in ("low", "value", "high")]  # what the log as it is gives may lie outside
+    if (above is None or min(ends) > above) and (below is None or max(ends) < below):
         return "shown"
-    beyond = (above is not None and part["high"] < above) or (below is not None and part["low"] > below)
+    beyond = (above is not None and max(ends) < above) or (below is not None and min(ends) > below)
     return "contradicted" if beyond else "open"
 
 

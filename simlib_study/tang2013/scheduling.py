@@ -215,7 +215,7 @@ def _carried_over(adjustment: Adjustment | Predictions, trace: Trace, workload: 
     jobs, first = trace.workload.jobs, workload.jobs.submit.iloc[0]
     early, columns = jobs.submit < first, ["user"]
     if isinstance(adjustment, Predictions):
-        early &= trace.ends < first
+        early &= trace.ends <= first  # one that ends in the second of a submission has ended
     else:
         early &= trace.ends >= first - adjustment.scheme.window_s - 86400  # a day: shakes
         columns = adjustment.scheme.columns
