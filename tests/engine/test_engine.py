@@ -141,7 +141,7 @@ def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():
 
 
 def test_in_a_long_profile_what_was_found_before_a_job_ended_early_is_forgotten():
-    # 600 jobs in a row leave a processor free in every second one; the one asked for first comes behind the last of them
+    # 600 jobs in a row leave a processor free in every second one; who asks for it first comes behind the last of them
     row = [(1, 10, 10, 4 - i % 2) for i in range(600)]
     jobs = simulate(table([(0, 10, 10_000, 4), *row, (2, 10, 10, 1), (11, 10, 10, 1)], 4), Conservative()).jobs
     assert jobs.guarantee.tolist()[-2:] == [10_010, 40]
