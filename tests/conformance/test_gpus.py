@@ -125,6 +125,12 @@ def test_a_reservation_takes_both_and_moves_when_both_are_free():
     assert jobs.start.tolist() == [0, 0, 29, 20]  # B has its GPU from 10 on, and its processors after C
 
 
+def test_who_has_no_reservation_is_not_waited_for():
+    rows = [(0, 10, 10, 1, 1), (9, 5, 5, 3, 1), (9, 50, 50, 3, 0)]  # B could start in a second, with the GPU of A
+    assert starts(rows, 4, 1, Selective(math.inf)) == [0, 59, 9]
+    assert starts(rows, 4, 1, Selective(1)) == [0, 10, 15]
+
+
 WAITING = [(0, 17, 17, 1, 4), (1, 13, 18, 1, 3), (2, 3, 15, 2, 4), (3, 23, 28, 2, 3), (4, 5, 17, 1, 3)]
 WAITING += [(5, 8, 8, 1, 4), (6, 11, 16, 1, 2)]  # of 4 processors and 6 GPUs: jobs wait for the GPUs
 
