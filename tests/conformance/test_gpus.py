@@ -96,6 +96,9 @@ def test_a_job_waits_for_processors_and_for_gpus():
     assert starts(rows, 4, 2, FCFS()) == [0, 10, 10]
     assert starts(rows, 4, 2, EASY()) == [0, 10, 2]
     assert starts(rows, 4, 2, Conservative()) == [0, 10, 2]
+    rows[2] = (2, 5, 5, 1, 1)
+    for policy in (EASY(), EASY(order="wfp"), EASY(backfill="sjf"), Conservative()):
+        assert starts(rows, 4, 2, policy) == [0, 10, 10]
 
 
 def test_the_head_starts_when_both_are_free_and_others_may_use_what_it_leaves_of_both():

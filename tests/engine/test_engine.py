@@ -277,6 +277,7 @@ def test_who_moves_past_another_starts_before_it(compress):
     jobs = simulate(table(rows, 4), Conservative(compress)).jobs
     assert jobs.start.tolist() == [0, 0, 13, 10]
     assert jobs.guarantee.tolist() == [0, 0, 13, 14]
+    assert jobs.backfilled.tolist() == [False, False, False, True]
 
 
 def test_killing_cuts_the_run_at_the_estimate():
