@@ -426,7 +426,7 @@ def number(one: Mapping[str, Any], form: str) -> str:
     return f"{value:{form}} ({low:{form}} to {high:{form}})" if low < high else f"{value:{form}}"
 
 
-def outside(one: Json) -> bool:
+def outside(one: Mapping[str, Any]) -> bool:
     """Tell of a measurement whether the log as it is gives a number outside the interval of the other runs."""
     value, low, high = (one[name] for name in ("value", "low", "high"))
     return None not in (value, low, high) and low < high and not low <= value <= high

@@ -399,7 +399,8 @@ def reserving(
     room = state, slowdowns, number, by_end, end, all_free(machine, 2 * n), *np.empty((2, n), np.uint64)
     due = (nobody_due(start, number), no_searches(machine, estimate.max(initial=0))) if everyone else None
     anew = True if when_early == REBACKFILL else None  # None: not compiled
-    options = due, anew, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
+    some = None if everyone else True  # `every` alone would not do: only what asks whether None is None is left out
+    options = due, some, anew, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
     given = (
         submit,
         run,
@@ -436,6 +437,7 @@ def _reserving(
     room: tuple[Any, ...],
     followers: Followers,
     every: tuple[Due, Ints] | None,
+    some: bool | None,
     anew: bool | None,
     priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
     facts: Facts | None,
@@ -514,7 +516,7 @@ def _reserving(
                 count = _drop_started(queue, first, new, last, every[0].waits)
                 first, new, last = 0, count - (last - new), count
                 jobs = every[0].jobs[begin:behind] if when_early == BY_START else queue[:new]
-            else:
+            if some is not None:
                 jobs = holders[: _holders_of(queue, last, start, holders)]
             more = jobs.size >= many
             if anew is not None:
@@ -554,6 +556,7 @@ def _reserving(
                 running += ONE
             progress_and_stop[0] += count
             due = next_due(by_start)
+        if some is None:
             continue
         entitling, left, due = _slowdown_that_entitles(threshold, slowdowns[0], ended), 0, NEVER
         for i in range(last):

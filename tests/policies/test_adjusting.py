@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from helpers import busy_users, numbered, random_workload
+from helpers import busy_users, numbered, plainly, random_workload
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -397,8 +397,16 @@ def easy(known=None, order="fcfs", overdue=300, switches=(True, True, True), **s
     return EASY(order=order, adjust=Adjustment(scheme, *switches, past=known, overdue=overdue))
 
 
+def both(rows, policy, column):
+    """A column of the compiled schedule, which is that of the plain one, too."""
+    w = numbered(rows, 8)
+    found = simulate(w, policy).jobs[column].tolist()
+    assert [getattr(job, column) for job in plainly(w, policy)] == found
+    return found
+
+
 def adjusted(rows, policy):
-    return simulate(numbered(rows, 8), policy).jobs.adjusted.tolist()
+    return both(rows, policy, "adjusted")
 
 
 def test_an_estimate_is_multiplied_by_the_percentile_of_what_its_group_used():
@@ -449,7 +457,7 @@ GAP = [(0, 1000, 1000, 4, 2, 2), (1, 100, 100, 8, 2, 2)]
 
 
 def starts(rows, policy):
-    return simulate(numbered(rows, 8), policy).jobs.start.tolist()
+    return both(rows, policy, "start")
 
 
 def test_an_adjusted_job_fits_the_gap_before_the_head():
