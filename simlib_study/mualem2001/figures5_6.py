@@ -9,7 +9,7 @@ from simlib import plots
 from simlib.analysis.stats import mean_interval
 from simlib.core import threads
 
-from .. import judging, size_classes
+from .. import judging
 from ..claims import Measure
 from ..judging import AS_IT_IS, RESTORED, SCHEDULERS, TEXT, in_words, plain, printed
 from ..resampling import cluster_bootstrap
@@ -189,16 +189,3 @@ def sp2_against_others(found, of_models):
             for quantity, word in (("run", "run time"), ("size", "size"))
         }
     return measured
-
-
-def gaps(made, ctc, jann, least_jobs=100):
-    """Measure the largest gaps between run times of a model, CTC and the Jann model: of all jobs, and by size."""
-    found = []
-    for one, other in zip(made, jann, strict=True):
-        table = size_classes.distances([("made", one), ("CTC", ctc), ("Jann", other)], "made", least_jobs)
-        of_all, by_size = table.loc["all"], table.drop(["sizes", "all"]).median()
-        found.append(
-            {f"{name}, all jobs": of_all[name] for name in table}
-            | {f"{name}, by size": by_size[name] for name in table}
-        )
-    return {part: Measure.mean([each[part] for each in found]) for part in found[0]}
