@@ -235,6 +235,12 @@ def untestable() -> dict[str, dict[str, Any]]:
     return {id: withdrawn(row, row["untestable"]) for id, row in claims().items() if row["untestable"]}
 
 
+def on_refit(id: str) -> str:
+    """Say which of this study's refits a claim rests on, such as "on our refit of Jann '97"; nothing where on none."""
+    models = claims().get(id, {}).get("rests_on") or ""
+    return f"on our refit{'s' if ' and ' in models else ''} of {models}" if models else ""
+
+
 @cache
 def findings() -> dict[str, dict[str, str]]:
     """Read what the study found itself, and what has to hold: by id, rows of `data/claims/findings.csv` as dicts."""
@@ -600,7 +606,8 @@ def _verdict(found: Mapping[str, Any]) -> str:
     readings = found.get("readings", {})
     counts = readings[TEXT]["counts"] if TEXT in readings else {}
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
-    words = ", ".join([found["verdict"].upper(), *(f"{name} {count}" for name, count in counts.items())])
+    verdict = " ".join(filter(None, [found["verdict"].upper(), on_refit(found["id"])]))
+    words = ", ".join([verdict, *(f"{name} {count}" for name, count in counts.items())])
     return words + (f" ({'; '.join(said)})" if said else "")
 
 

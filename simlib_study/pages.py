@@ -104,6 +104,7 @@ def texts(found: Sequence[Outcome], site: bool = False) -> dict[str, str]:
         "signs": SIGNS,
         "sign": SIGNS.get,
         "brief": brief,
+        "on_refit": claims.on_refit,
         "address": address,
         "page": lambda one: f"{one.slug}.md" if site else f"{one.name}/README.md",
         "outcomes": found,
@@ -228,6 +229,7 @@ def numbers(found: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "papers": papers,
         "all": sum(papers.values()),
+        "refits": by_verdict([claim for id, claim in verdicts.items() if claims.on_refit(id)]),
         "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
         "verdicts": verdicts,
         "gains": _gains(next(one.folder for one in found if one.name == "tang2013/figures14-17")),

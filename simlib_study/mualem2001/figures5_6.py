@@ -13,7 +13,7 @@ from simlib.analysis.stats import mean_interval
 from simlib.core import threads
 from simlib.core.workload import Workload
 
-from .. import judging, size_classes
+from .. import judging
 from ..claims import Measure
 from ..judging import AS_IT_IS, RESTORED, SCHEDULERS, TEXT, in_words, plain, printed
 from ..resampling import cluster_bootstrap
@@ -195,19 +195,3 @@ def sp2_against_others(weeks: pd.Series, of_models: pd.Series) -> dict[str, dict
             for quantity, word in (("run", "run time"), ("size", "size"))
         }
     return measured
-
-
-def gaps(
-    made: Sequence[Workload], ctc: Workload, jann: Sequence[Workload], least_jobs: int = 100
-) -> dict[str, Measure]:
-    """Measure the largest gaps between run times of a model, CTC and the Jann model: of all jobs, and by size."""
-    runs = []
-    for of_model, of_jann in zip(made, jann, strict=True):
-        table = size_classes.distances([("made", of_model), ("CTC", ctc), ("Jann", of_jann)], "made", least_jobs)
-        of_all: Any = table.loc["all"]
-        by_size: Any = table.drop(["sizes", "all"]).median()
-        runs.append(
-            {f"{name}, all jobs": of_all[name] for name in table}
-            | {f"{name}, by size": by_size[name] for name in table}
-        )
-    return {part: Measure.mean([run[part] for run in runs]) for part in runs[0]}

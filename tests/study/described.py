@@ -211,17 +211,6 @@ def sp2_jobs(**changed):
     ]
 
 
-@described({"MF-19": lambda of: of})
-def run_times(ctc=lambda run: run, jann=lambda run: run):
-    """How far the run times of the modified model, of CTC and of the Jann model are apart."""
-    run = np.random.default_rng(0).integers(1, 10_000, 4000)
-
-    def of(run):
-        return Workload(pd.DataFrame({"submit": range(len(run)), "run": run, "procs": np.arange(len(run)) % 4 + 1}), 4)
-
-    return figures5_6.gaps([of(run)] * 2, of(ctc(run)), [of(jann(run))] * 2)
-
-
 FIGURE7 = asked("mualem2001/figure7")
 
 

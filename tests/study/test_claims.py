@@ -43,6 +43,18 @@ def test_every_claim_has_parts_or_a_reason_why_it_cannot_be_tested():
         assert bool(row["untestable"]) != (id in claims.criteria()), id
 
 
+def test_a_claim_about_a_model_says_on_whose_refit_it_rests():
+    claim = claims.Claim(claims.decide("MF-06", {TEXT: {"response time": around(0.1)}}))
+    assert claim.headline.startswith("MF-06  REPRODUCED on our refit of Jann '97, shown 1")
+    assert claims.on_refit("MF-24") == "on our refits of Feitelson '96 and Jann '97"
+    assert claims.on_refit("MF-08") == claims.on_refit("OWN-01") == ""
+    for id, parts in claims.criteria().items():
+        measures = "; ".join(one.measure for one in parts.values())
+        for model, names in {"Jann '97": ("Jann",), "Feitelson '96": ("Feitelson model", "Fsl", " Fl", " Fs")}.items():
+            if any(name in measures for name in names):
+                assert model in claims.on_refit(id), id
+
+
 def test_every_criterion_is_of_a_claim_and_says_what_is_measured_where_the_bound_comes_from_and_can_be_failed():
     for one in ALL:
         assert one.claim in claims.claims()
