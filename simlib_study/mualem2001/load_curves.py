@@ -139,7 +139,7 @@ def differences_drawn(differences):
 def _at_one_load(differences):
     """Say how response times differ at the highest load that is steady on all models: so all have the same load."""
     against = differences.index.unique("against")[0]
-    of = differences.xs((against, "response_s"), level=("against", "metric")).unstack("workload", sort=False)
+    of = judging.wide(differences.xs((against, "response_s"), level=("against", "metric")), "workload")
     steady = of.relative[~of.ceiling.astype(bool).any(axis=1)]
     if not len(steady):
         return f"Response time against {against}'s: no load is steady on all of these models"

@@ -21,6 +21,7 @@ from simlib.plots.facets import WIDEST
 from simlib.plots.panels import bent_axis, in_whole_per_cents, legend, title
 from simlib.plots.style import COLOURS
 
+from ..judging import wide
 from . import machines
 from .deciding import AGAINST, HALF, LEAST, OPEN, WITH, correlations, sides
 
@@ -225,7 +226,7 @@ def heat(
 
 def _ends(table: pd.DataFrame, what: str) -> str:
     """Say with which policies a share is smallest and largest, on average over the logs that all of them have."""
-    shares = table.effect.unstack(0, sort=False).dropna()
+    shares = wide(table.effect, 0).dropna()
     mean = shares.mean()
     least, most = str(mean.idxmin()), str(mean.idxmax())
     ends = f"fewest with {least} ({mean[least]:.1%}), most with {most} ({mean[most]:.1%})"

@@ -114,16 +114,18 @@ def test_a_title_counts_points_that_were_not_stopped_and_differences_there():
 
 
 @pytest.mark.parametrize(
-    ("stopped", "said"), [(0.9, "at load 0.7, the highest steady on all: a +10%, b +20%"), (0.7, "no load")]
+    ("stopped", "said"), [(0.9, "at load 0.7, the highest steady on all: b +20%, a +10%"), (0.7, "no load")]
 )
 def test_models_are_compared_at_one_load(stopped, said):
+    models, loads = {"c": 0.3, "b": 0.2, "a": 0.1}, (0.7, 0.9)
     places = [
-        (model, load, "conservative", "EASY", of) for of in load_curves.TITLES for model in "ab" for load in (0.7, 0.9)
+        (model, load, "conservative", "EASY", of) for model in models for load in loads for of in load_curves.TITLES
     ]
-    index = pd.MultiIndex.from_tuples(places, names=load_curves.DIFFERENCE[1:])
-    table = pd.DataFrame({"relative": [0.1, 0.3, 0.2, 0.4] * 2}, index)
-    table = table.assign(low=table.relative, high=table.relative, ceiling=[load >= stopped for _, load, *_ in places])
-    assert said in titled(load_curves.differences_drawn(table[index.get_level_values("workload") != "c"]))
+    rows = [{"relative": models[model] * load / 0.7, "ceiling": load >= stopped} for model, load, *_ in places]
+    table = pd.DataFrame(rows, pd.MultiIndex.from_tuples(places, names=load_curves.DIFFERENCE[1:]))
+    table = table.assign(low=table.relative, high=table.relative)
+    some = table[table.index.isin(["a", "b"], level="workload")]  # as where a notebook leaves models out
+    assert said in titled(load_curves.differences_drawn(some))
 
 
 # What the notebooks measure, on made-up simulations
