@@ -508,22 +508,25 @@ def tallies(judged: pd.DataFrame | Iterable[pd.DataFrame], *keys: str) -> pd.Dat
 def in_bands(*judged: pd.DataFrame, of: str = "") -> str:
     """Say for a title how many of the printed numbers, `of` some table, that are judged lie in the bands of our runs.
 
-    A number counts once under each word of a summary.
+    Under each word of a summary they are counted apart, because it is the same numbers that are compared.
 
     Examples
     --------
     >>> ours = pd.Series({("KTH", "killed_at_daytime_limit"): 793, ("KTH", "peak_100pct"): 3610})
     >>> in_bands(judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2"))
-    '1 of 2 printed numbers lie inside our bands'
+    '1 of 2 judged numbers lie inside our bands'
     """
     tables = [table if "under" in table.index.names else in_words(table) for table in judged]
-    counts = pd.concat([table.verdict for table in tables]).value_counts()
-    inside, others = counts.get(INSIDE, 0), counts.reindex([CLOSE, OFF]).sum()
-    if not inside + others:
+    verdicts = pd.concat([table.verdict.groupby("under", sort=False).value_counts() for table in tables])
+    counts = verdicts.groupby(level=[0, 1], sort=False).sum().unstack(fill_value=0)
+    counts = counts.reindex(columns=[INSIDE, CLOSE, OFF], fill_value=0)[lambda of: of.sum(axis=1) > 0]
+    if not len(counts):
         return "no number is compared with print"
-    several = any(table.index.unique("under").size > 1 for table in tables)
-    compared = "comparisons with print" if several else "printed numbers"
-    return f"{inside} of {inside + others:.0f} {compared}{of and f' of {of}'} lie inside our bands"
+    parts = {word: f"{row[INSIDE]} of {row.sum()}" for word, row in counts.iterrows()}
+    numbers = f"judged numbers{of and f' of {of}'}"
+    if len(parts) > 1:
+        return f"{numbers} inside our bands: {', '.join(f'{word} {part}' for word, part in parts.items())}"
+    return f"{next(iter(parts.values()))} {numbers} lie inside our bands"
 
 
 def beside(table: Table, form: str, across: str | Sequence[str], sd: bool = False) -> pd.DataFrame:

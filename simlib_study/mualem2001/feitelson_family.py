@@ -187,8 +187,11 @@ SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NOT_
 BOUNDS: dict[str, Any] = {"facecolor": "#DDE8DD"}
 
 
-def drawn(answers: pd.DataFrame, columns: int = 3) -> Figure:
-    """Draw the `answers` by the first reading: a panel each part of a claim, a dot with its interval each member."""
+def drawn(answers: pd.DataFrame, columns: int = 3, said: str = "by the text's rules") -> Figure:
+    """Draw the `answers` by the first reading: a panel each part of a claim, a dot with its interval each member.
+
+    `said` tells in the title what this reading is. Members that are not counted have no say in it.
+    """
     table: Any = answers.xs(answers.index.unique("under")[0], level="under")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
     columns = min(columns, len(panels))
@@ -206,9 +209,10 @@ def drawn(answers: pd.DataFrame, columns: int = 3) -> Figure:
     dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
     there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
     plots.legend(figure, there | {"the range that the claim requires": BOUNDS})
-    everywhere = (table.verdict == HOLDS).groupby(level=["claim", "part"]).all()
+    counted = table.verdict[table.verdict != NOT_COUNTED]
+    everywhere = (counted == HOLDS).groupby(level=["claim", "part"]).all()
     count = f"{everywhere.sum()} of {len(everywhere)} parts of the claims hold"
-    plots.title(figure, f"{count} on every model compared, by the text's rules")
+    plots.title(figure, f"{count} on every model counted, {said}")
     return figure
 
 

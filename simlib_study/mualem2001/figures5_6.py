@@ -89,11 +89,12 @@ def drawn_by_group(table: pd.DataFrame, label: str) -> Figure:
     ax.figure.set_size_inches(11, ax.figure.get_figheight())  # or the sizes would touch each other
     ax.figure.supxlabel(label, size=9)
     plots.legend(ax.figure, entries)
-    apart = table.xs(table.index.unique("panel")[1], level="panel").ours
-    furthest: Any = apart.abs().idxmax()
-    far = dict(zip(apart.index.names, furthest, strict=True))
-    where = f"{far['workload']}, {far['group']} ({apart[furthest]:+.0%} of the jobs)"
-    plots.title(ax.figure, f"The policies' shares of backfilled jobs differ most on {where}")
+    apart = table.xs(table.index.unique("panel")[1], level="panel")
+    of: Any = apart.ours.abs().idxmax()
+    place = dict(zip(apart.index.names, of, strict=True))
+    by = f"by {100 * apart.ours[of]:+.0f} points, of {apart.jobs[of]:,.0f} jobs"
+    far = f"{place['workload']}, {place['group']}: {by}"
+    plots.title(ax.figure, f"The policies' shares of backfilled jobs differ most on {far}")
     return ax.figure
 
 

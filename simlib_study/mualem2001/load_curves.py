@@ -111,10 +111,13 @@ STOPPED = "stopped: too high"
 TITLES = {"response_s": "Response time", "bounded_slowdown": "Bounded slowdown"}
 
 
-def drawn(points: pd.DataFrame, value: str, limits: Mapping[str, float] | None = None) -> Figure:
+def drawn(
+    points: pd.DataFrame, value: str, differences: pd.DataFrame, limits: Mapping[str, float] | None = None
+) -> Figure:
     """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
 
-    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit.
+    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit. The title
+    says at how many points these intervals overlap, and how many `differences` over all runs exclude zero there.
     """
     tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits or {})
     top = points.index.get_level_values("metric").map(tops)
@@ -130,9 +133,14 @@ def drawn(points: pd.DataFrame, value: str, limits: Mapping[str, float] | None =
     assert isinstance(ax.figure, Figure)  # and no part of one
     ax.figure.supxlabel("load", size=9)
     plots.legend(ax.figure, entries)
-    apart: Any = points[["low", "high"]].unstack("policy")
+    apart: Any = points[["low", "high", "ceiling"]].unstack("policy")
+    apart = apart[~apart.ceiling.any(axis=1)]
     overlap = (apart.low.max(axis=1) <= apart.high.min(axis=1)).sum()
-    plots.title(ax.figure, f"The policies' intervals overlap at {overlap} of {len(apart)} points")
+    paired = differences.xs(differences.index.unique("against")[0], level="against")
+    clear = ((paired.low > 0) | (paired.high < 0)).groupby(apart.index.names).all()
+    clear = clear.reindex(apart.index, fill_value=False).sum()
+    message = f"Of {len(apart)} points that were not stopped, separate intervals overlap at {overlap}"
+    plots.title(ax.figure, f"{message}; that of the difference job by job, over all runs, excludes zero at {clear}")
     return ax.figure
 
 
@@ -150,11 +158,20 @@ def differences_drawn(differences: pd.DataFrame) -> Figure:
         ax.set_xlabel("load")
     assert isinstance(ax.figure, Figure)  # and no part of one
     plots.legend(ax.figure, entries)
-    steady: Any = differences[~differences.ceiling.astype(bool)]
-    steady = steady.xs((differences.index.unique("against")[0], "response_s"), level=("against", "metric")).relative
-    most = ", ".join(f"{name} {relative.iloc[-1]:+.0%}" for name, relative in steady.groupby("workload", sort=False))
-    plots.title(ax.figure, f"More response time than EASY at the highest steady load: {most}")
+    plots.title(ax.figure, _at_one_load(differences))
     return ax.figure
+
+
+def _at_one_load(differences: pd.DataFrame) -> str:
+    """Say how response times differ at the highest load that is steady on all models: so all have the same load."""
+    against = differences.index.unique("against")[0]
+    of = judging.wide(differences.xs((against, "response_s"), level=("against", "metric")), "workload")
+    steady = of.relative[~of.ceiling.astype(bool).any(axis=1)]
+    if not len(steady):
+        return f"Response time against {against}'s: no load is steady on all of these models"
+    (load, policy), last = steady.index[-1], steady.iloc[-1]
+    each = ", ".join(f"{name} {relative:+.0%}" for name, relative in last.items())
+    return f"Response time of {policy} against {against} at load {load:g}, the highest steady on all: {each}"
 
 
 # What the text says of models under rising load, measured on differences of one reading

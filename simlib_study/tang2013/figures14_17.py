@@ -22,7 +22,7 @@ from ..claims import Measure
 from ..judging import AS_IT_IS, TEXT
 from ..loading import Logs
 from ..resampling import cluster_means
-from . import Parts, Trace, decided, scheduling
+from . import Parts, Trace, decided, machines, scheduling
 from .scheduling import BASELINE, Cases, by_log, over_baseline, printed_table, redrawn, spread
 
 # What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20, TG-29 to TG-36, and others.
@@ -254,7 +254,8 @@ def draw(monthly: pd.DataFrame, averages: pd.DataFrame, title: str) -> Figure:
     plots.legend(ax.figure, entries | {"average, printed": printed})
     case = list(cases)[len(cases) // 2]
     gains = averages.xs((case, "wait"), level=("case", "metric"))
+    gains = gains.loc[machines(gains.index)]
     least, most = gains.average.min(), gains.average.max()
-    message = f"{title}: {case} gains {least:+.0%} to {most:+.0%} of the mean wait on these logs"
+    message = f"{title}: {case} gains {least:+.0%} to {most:+.0%} of the mean wait on these machines"
     plots.title(ax.figure, message + ("".join(f"; printed {of:+.0%}" for of in gains.published.dropna().unique())))
     return ax.figure

@@ -73,7 +73,7 @@ def test_an_unchanged_notebook_is_judged_and_writes_figures(run, root):
     assert "data" not in (found["place"] / "numbers.csv").read_text().partition("\n")[0]
     assert set(found["table"].verdict) == {"inside"} and found["counts"]["text", "cells"].sum() == 8
     assert (found["claim"]["verdict"], found["finding"]["verdict"]) == ("reproduced", "holds")
-    assert texts(found["picture"]) == ["Doubled: 8 of 8 printed numbers lie inside our bands"]
+    assert texts(found["picture"]) == ["Doubled: 8 of 8 judged numbers lie inside our bands"]
     assert "judged" not in found["said"] and "preview" not in found["said"]
     assert run(runs=CELLS["runs"] + "  # a remark")["place"] == root / FOLDER
 
