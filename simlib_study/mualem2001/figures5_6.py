@@ -161,6 +161,16 @@ def _of_weeks(workload: Workload, resamples: int, seed: Sequence[int]) -> pd.Dat
     return table.rename_axis(index="run", columns=names).stack(names, future_stack=True)
 
 
+def longest(means: pd.DataFrame) -> str:
+    """Say which workload has the longest mean run time, and whose interval reaches as far."""
+    by_mean: Any = means.xs(("run", "mean"), level=["quantity", "statistic"])
+    by_mean = by_mean.sort_values("ours", ascending=False)
+    first, *others = by_mean.index
+    alike = [name for name in others if by_mean.high[name] >= by_mean.low[first]]
+    end = f"; that of {' and '.join(alike)} may be as long" if alike else ""
+    return f"{first} has the longest mean run time of all workloads{end}"
+
+
 def ratios(weeks: pd.DataFrame) -> pd.DataFrame:
     """Divide each statistic of the SP2 logs by that of the others and of the model: the `judging.spread` by pair."""
     there = list(weeks.index.unique("workload"))
