@@ -283,9 +283,8 @@ def fetch(name: str, variant: str | None = None, progress: bool = False) -> Path
     """
     wanted, about = [file for file in files(name, variant) if file.download], entry(name)
     if not wanted or "folder" not in about:
-        where = (
-            f"get it from {about['page']}: {about['how']}" if "page" in about else f"see {paths.DATA / 'archive.toml'}"
-        )
+        by_hand = "page" in about
+        where = f"get it from {about['page']}: {about['how']}" if by_hand else f"see {paths.DATA / 'archive.toml'}"
         raise ArchiveError(f"{name}: {variant or 'this log'} cannot be downloaded; {where}")
     file = wanted[0]
     url = f"{_base().rstrip('/')}/{about['folder']}/{file.file}"

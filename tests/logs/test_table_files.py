@@ -61,7 +61,8 @@ run_time,state,name
 10,user0002,account0003,partition001,high,60.0,1,36,2019-01-01 09:00:00,2019-01-01 09:00:00,2019-01-01 09:01:00,60.0,\
 CANCELLED by 7,name2
 """
-LUMOS = """,job,user,project,state,gpu_num,cpu_num,node_num,submit_time,wait_time,run_time,wall_time,node_hour,new_status
+LUMOS = """,job,user,project,state,gpu_num,cpu_num,node_num,submit_time,wait_time,run_time,wall_time,node_hour,\
+new_status
 0,7,31,5,0,0,64.0,4.0,1535348017.0,99,17348.0,18000.0,1.0,Pass
 1,9,31,5,1143,0,256.0,16.0,1535348077.0,2,3607.0,3600.0,1.0,Killed
 2,8,32,6,1,0,16.0,1.0,1535348177.0,2,60.0,600.0,1.0,Failed
