@@ -153,14 +153,22 @@ def gained(found):
     return {name: scheduling.gains(found.xs(name, level="program")) for name in found.index.unique("program")}
 
 
+def halves(found):
+    """Make months like those of logs with few months, from `runs`: by program as `scheduling.months_of_halves`."""
+    programs = found.index.unique("program")
+    return {name: scheduling.months_of_halves(found.xs(name, level="program")) for name in programs}
+
+
 def added(gains, without):
     """Work out what rules add to gains: those of Qsim less those without each rule, from `gained`, by its words."""
     return {RULES[name]: gains.reindex(of.index) - of for name, of in without.items()}
 
 
-def averages(of_programs):
+def averages(of_programs, halves=None):
     """Average gains, or differences of gains, over the months: `scheduling.averages` by program first."""
-    return pd.concat({name: scheduling.averages(of) for name, of in of_programs.items()}, names=["program"])
+    made = halves or {}
+    found = {name: scheduling.averages(of, made.get(name)) for name, of in of_programs.items()}
+    return pd.concat(found, names=["program"])
 
 
 def points(added, metric):
@@ -171,10 +179,11 @@ def points(added, metric):
     return written.unstack(["log", "order", "case"], sort=False)
 
 
-def verdicts(of_programs, logs):
+def verdicts(of_programs, logs, halves=None):
     """Tell what each program decides on the claims of Figures 14 to 17: a table by claim, one column per program."""
+    made = halves or {}
     decided = {
-        program: {id: figures14_17.claim(id, of, logs)["verdict"] for id in figures14_17.CLAIMS}
+        program: {id: figures14_17.claim(id, of, logs, made.get(program))["verdict"] for id in figures14_17.CLAIMS}
         for program, of in of_programs.items()
     }
     return pd.DataFrame(decided).rename_axis("claim")
