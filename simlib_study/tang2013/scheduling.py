@@ -328,16 +328,16 @@ def months_of_halves(found: pd.Series) -> dict[str, pd.DataFrame]:
     """Make months like those of logs with fewer than FEW_MONTHS from results of `runs`: by log gains, a column a draw.
 
     Each is made of the jobs of two half months. In each draw there are as many as all half months of the log make, all
-    from one shake. The index is that of gains `by_log`.
+    from one shake. The index is that of gains `by_log`. A log of but one half month is left out.
     """
     shaken = found.drop(AS_IT_IS, level="run")
     of_logs = {name: shaken.xs(name, level="log") for name in shaken.index.unique("log")}
-    few = {name: of for name, of in of_logs.items() if of.index.unique("month").size < FEW_MONTHS}
-    return {name: _drawn_from_halves(of) for name, of in few.items()}
+    made = {name: _drawn_from_halves(of) for name, of in of_logs.items() if of.index.unique("month").size < FEW_MONTHS}
+    return {name: of for name, of in made.items() if of is not None}
 
 
-def _drawn_from_halves(found: pd.Series, draws: int = 1000) -> pd.DataFrame:
-    """Draw months that are made of two half months, of one log, and work out their gains."""
+def _drawn_from_halves(found: pd.Series, draws: int = 1000) -> pd.DataFrame | None:
+    """Draw months that are made of two half months, of one log, and work out their gains; None if there are no two."""
 
     def by_half(name: str) -> pd.DataFrame:
         halves = {half: found.xs(f"{name}, {half}", level="metric") for half in HALVES}
@@ -347,6 +347,8 @@ def _drawn_from_halves(found: pd.Series, draws: int = 1000) -> pd.DataFrame:
     jobs, shakes = by_half("jobs"), found.index.unique("run").size
     there = jobs.to_numpy().reshape(len(jobs), -1, shakes)[0, :, 0] > 0  # a log may begin in the middle of a month
     random, halves = np.random.default_rng(0), int(there.sum())
+    if halves < 2:
+        return None
     shake = random.integers(shakes, size=(draws, 1, 1))
     half = random.integers(halves, size=(draws, halves // 2, 2))
 

@@ -319,6 +319,7 @@ def test_half_months_without_jobs_are_not_drawn_and_an_odd_one_makes_no_month():
 def test_only_few_months_are_made_of_halves():
     assert list(scheduling.months_of_halves(halves_of(scheduling.FEW_MONTHS - 1))) == ["one"]
     assert scheduling.months_of_halves(halves_of(scheduling.FEW_MONTHS)) == {}
+    assert scheduling.months_of_halves(halves_of(1, (0, 1), (0, 1), (0, 10))) == {}, "half a month makes none"
 
 
 def test_months_made_of_halves_give_the_range_of_averages_and_of_shares(results):
