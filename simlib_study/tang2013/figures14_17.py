@@ -182,6 +182,47 @@ def how_printed() -> pd.Series:
     return (table.bound + "; " + table.note).str.strip("; ")
 
 
+def beside_print(averages: pd.DataFrame) -> list[str]:
+    """Say what is printed of averages from `scheduling.averages`, and what ours are with months like these."""
+    if "published" not in averages:
+        return []
+    printed: Any = averages.dropna(subset="published")
+    ours = _written(printed)
+    return [
+        f"{case}, {PAPERS[metric]}: printed {of.published.iloc[0]:+.0%}; "
+        + ", ".join(f"{place[0]} {ours[place]} %" for place in of.index)
+        for (case, metric), of in printed.groupby(["case", "metric"], sort=False)
+    ]
+
+
+FEW = ["months drawn again", "made of halves", "known to", "full months"]
+
+
+def few_months(found: pd.Series, gained: pd.Series, halves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Put average gains on logs with `halves` side by side, in per cent: by which months, and how well they are known.
+
+    `found` is from `scheduling.runs`. `known to` is half the range by halves; `full months` have jobs in both.
+    """
+    if not halves:
+        none: list[list[Any]] = [[] for _ in scheduling.AVERAGED]
+        return pd.DataFrame(columns=FEW, index=pd.MultiIndex.from_arrays(none, names=scheduling.AVERAGED))
+    few = gained[gained.index.isin(halves, level="log")]
+    by_months, by_halves = scheduling.averages(few), scheduling.averages(few, halves)
+    jobs: Any = found[found.index.get_level_values("metric").str.startswith("jobs, ")]
+    full = jobs.groupby(["log", "month"]).min().loc[lambda least: least > 0].index
+    monthly: Any = spread(few).ours
+    of_full = monthly[monthly.index.droplevel(scheduling.AVERAGED[1:]).isin(full)].groupby(scheduling.AVERAGED).mean()
+    known = 50 * (by_halves.months_high - by_halves.months_low)
+    columns = [_written(by_months), _written(by_halves), known, 100 * of_full.reindex(known.index)]
+    return pd.DataFrame(dict(zip(FEW, columns, strict=True)))
+
+
+def _written(averages: pd.DataFrame) -> pd.Series:
+    """Write averages with months like these, in per cent."""
+    shown = averages[["ours", "months_low", "months_high"]].set_axis(["ours", "low", "high"], axis=1)
+    return judging.with_intervals(shown, "{:+.0f}", unit=100)
+
+
 # What it changes that each month is simulated by itself, and not the log as one run (section 6.1).
 
 

@@ -342,6 +342,30 @@ def test_months_made_of_halves_give_the_range_of_averages_and_of_shares(results)
     assert (better.low, better.high) == pytest.approx(tuple((drawn > 0).mean().quantile([0.025, 0.975])))
 
 
+def test_what_few_months_tell_stands_beside_what_they_tell_by_halves(notebook, results):
+    place = ("made up", "wfp", "selective p85", "wait")
+    row, averages = (notebook[name].loc[place] for name in ("few", "averages"))
+    low, high = 100 * averages.months_low, 100 * averages.months_high
+    assert row["made of halves"] == f"{100 * averages.ours:+.0f} ({low:+.0f} to {high:+.0f})"
+    assert row["known to"] == pytest.approx((high - low) / 2)
+    assert row["full months"] == pytest.approx(100 * averages.ours), "all three are full"
+    absent = results.index.isin(["2009-01"], level="month") & results.index.isin(["jobs, first half"], level="metric")
+    gains = scheduling.gains(results)
+    less = figures14_17.few_months(results.where(~absent, 0), gains, scheduling.months_of_halves(results))
+    later = at(figures14_17.spread(gains).ours, *place)[["2009-02", "2009-03"]]
+    assert less["full months"].to_dict()[place] == pytest.approx(100 * later.mean())
+    assert figures14_17.few_months(results, gains, {}).empty
+
+
+def test_what_is_printed_is_told_with_ours_and_what_months_like_these_give(notebook):
+    averages = notebook["averages"]
+    row = averages.loc["made up", "wfp", "selective p85", "weighted_wait"]
+    told = figures14_17.beside_print(averages.xs("wfp", level="order", drop_level=False))
+    ours = f"{100 * row.ours:+.0f} ({100 * row.months_low:+.0f} to {100 * row.months_high:+.0f})"
+    assert f"selective p85, weighted wait: printed +28%; made up {ours} %" in told and len(told) == 7
+    assert figures14_17.beside_print(averages.drop(columns="published")) == []
+
+
 def test_a_month_in_which_nobody_waits_has_no_gain_and_does_not_count():
     values = {(BASELINE, "2009-01"): 0.0, ("regular p85", "2009-01"): 5.0}
     values |= {(BASELINE, "2009-02"): 10.0, ("regular p85", "2009-02"): 5.0}
