@@ -247,14 +247,22 @@ def gained(runs: pd.Series) -> dict[str, pd.Series]:
     return {name: scheduling.gains(runs.xs(name, level="program")) for name in runs.index.unique("program")}
 
 
+def halves(runs: pd.Series) -> dict[str, Any]:
+    """Make months like those of logs with few months, from `runs`: by program as `scheduling.months_of_halves`."""
+    programs = runs.index.unique("program")
+    return {name: scheduling.months_of_halves(runs.xs(name, level="program")) for name in programs}
+
+
 def added(gains: pd.Series, without: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
     """Work out what rules add to gains: those of Qsim less those without each rule, from `gained`, by its words."""
     return {RULES[name]: gains.reindex(of.index) - of for name, of in without.items()}
 
 
-def averages(of_programs: Mapping[str, pd.Series]) -> pd.DataFrame:
+def averages(of_programs: Mapping[str, pd.Series], halves: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Average gains, or differences of gains, over the months: `scheduling.averages` by program first."""
-    return pd.concat({name: scheduling.averages(of) for name, of in of_programs.items()}, names=["program"])
+    made = halves or {}
+    found = {name: scheduling.averages(of, made.get(name)) for name, of in of_programs.items()}
+    return pd.concat(found, names=["program"])
 
 
 def points(added: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -265,10 +273,11 @@ def points(added: pd.DataFrame, metric: str) -> pd.DataFrame:
     return written.unstack(["log", "order", "case"], sort=False)
 
 
-def verdicts(of_programs: Mapping[str, pd.Series], logs: Logs) -> pd.DataFrame:
+def verdicts(of_programs: Mapping[str, pd.Series], logs: Logs, halves: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Tell what each program decides on the claims of Figures 14 to 17: a table by claim, one column per program."""
+    made = halves or {}
     decided = {
-        program: {id: figures14_17.claim(id, of, logs)["verdict"] for id in figures14_17.CLAIMS}
+        program: {id: figures14_17.claim(id, of, logs, made.get(program))["verdict"] for id in figures14_17.CLAIMS}
         for program, of in of_programs.items()
     }
     return pd.DataFrame(decided).rename_axis("claim")

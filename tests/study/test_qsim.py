@@ -452,6 +452,19 @@ def test_a_rule_adds_the_gain_with_it_less_that_without(busy):
     assert (levels.partitions != levels.Qsim).all()
 
 
+def test_few_months_are_drawn_by_halves_for_each_program(busy):
+    jobs = busy.workload.jobs
+    later = jobs.submit.where(jobs.submit < 3 * 86400, jobs.submit + 14 * 86400)  # half of them, in the second half
+    longer = tang_trace(jobs.assign(submit=later), machine=128)
+    found = qsim.runs([longer], {"text": TEXT}, [85], shakes=2, least_jobs=50)
+    gained, halves = qsim.gained(found), qsim.halves(found)
+    averages, by_halves = qsim.averages(gained), qsim.averages(gained, halves)
+    made = halves["text"]["made up"].groupby(scheduling.AVERAGED[1:]).mean()
+    place = ("wfp", "selective p85", "wait")
+    assert by_halves.months_high["text", "made up", *place] == pytest.approx(made.loc[place].quantile(0.975))
+    assert averages.months_high["text", "made up", *place] != by_halves.months_high["text", "made up", *place]
+
+
 def test_adjusted_beforehand_they_are_what_the_log_says_and_perfect_ones_the_run_times(busy):
     cases, asked = qsim.cases(busy, QSIM, [85, qsim.PERFECT]), busy.workload.jobs.estimate
     rules = QSIM.without("whole_minutes")
