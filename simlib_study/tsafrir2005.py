@@ -1,6 +1,6 @@
 """Tsafrir, Etsion & Feitelson, Hebrew University 2005: the logs, what is measured of them, and the printed numbers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
@@ -12,7 +12,8 @@ from simlib.analysis.predictions import accuracy
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
 from simlib.logs import archive
-from simlib.plain.machine import Job
+from simlib.plain.easy import fcfs
+from simlib.plain.machine import Job, Machine, Queue
 from simlib.policies.examples_own import LastTwo
 
 from . import judging, log
@@ -90,6 +91,17 @@ def reservations(schedule: Schedule, made: Any = None) -> pd.DataFrame:
     return pd.DataFrame(rows).T.rename_axis("table")
 
 
+def performance_and_averages(schedule: Schedule) -> pd.Series:
+    """Measure performance, and the average difference and delay of `reservations`."""
+    return pd.concat([performance(schedule), reservations(schedule)["average"].add_prefix("average ")])
+
+
+def late_shares(schedule: Schedule) -> pd.Series:
+    """Measure in per cent which share of the jobs starts after its first reservation, and after its second one."""
+    made = {"first": None, "second": by_estimates(schedule)}
+    return pd.Series({name: reservations(schedule, of)["rate"]["delay"] for name, of in made.items()})
+
+
 def by_estimates(schedule: Schedule) -> Ints:
     """Work out the second reservations of double booking, by the users' estimates (section 5.2); -1 where none is.
 
@@ -136,6 +148,24 @@ def on_each(measured: pd.Series) -> dict[str, pd.Series]:
     """Lay out a Series by log and run, or by log, policy and run, for `study.claim`: by log, or log and policy."""
     others = [level for level in measured.index.names if level != "run"]
     return {" ".join(map(str, place)): of.droplevel(others) for place, of in measured.groupby(others, sort=False)}
+
+
+def predicted_order(queue: Queue, machine: Machine) -> Iterator[Any]:
+    """Do as EASY-SJBF, but try the jobs in the order of their predictions (section 5.2)."""
+    yield from fcfs(queue, machine)
+    if not queue:
+        return
+    head, shadow, left = queue[0], machine.now, machine.free
+    for end, procs in sorted((job.start + job.requested, job.procs) for job in machine.running):
+        if head.procs <= left and end > shadow:
+            break
+        shadow, left = max(shadow, end), left + procs
+    extra = left - head.procs
+    for job in sorted(queue[1:], key=lambda job: job.estimate):
+        in_time = machine.now + job.requested <= shadow
+        if machine.fits(job) and (in_time or job.procs <= extra):
+            extra -= 0 if in_time else job.procs
+            yield job
 
 
 class Window(LastTwo):

@@ -67,8 +67,7 @@ def test_a_second_reservation_is_what_easy_would_promise_by_the_users_estimates(
     rows[2] = (105, 60, 60, 4, 7, 0)
     schedule = simulate(numbered(rows, 4), EASY.plus_plus())
     assert (schedule.shadow.iloc[2], by_estimates(schedule)[2]) == (110, 700)
-    late = [reservations(schedule, made).loc["delay", "rate"] for made in (None, by_estimates(schedule))]
-    assert late == [pytest.approx(100 / 3), 0]
+    assert tsafrir2005.late_shares(schedule).to_dict() == {"first": pytest.approx(100 / 3), "second": 0}
 
 
 def test_by_the_users_estimates_easy_has_its_own_reservations():
@@ -77,6 +76,16 @@ def test_by_the_users_estimates_easy_has_its_own_reservations():
     schedule = simulate(table(np.column_stack(rows), 8), EASY(adjust=USERS))
     made = schedule.shadow.to_numpy()
     assert by_estimates(schedule).tolist() == made.tolist() and (made >= 0).sum() > 50
+
+
+def test_by_the_users_estimates_alone_the_second_proposal_is_easy_sjbf():
+    rng = np.random.default_rng(4)
+    rows = [np.sort(rng.integers(0, 9000, 300)), *rng.integers(1, 400, (2, 300)), rng.integers(1, 8, 300)]
+    rows[1] = np.minimum(rows[1], rows[2])  # nothing is outlived, so that nothing is corrected
+    nobody = numbered(np.column_stack([*rows, np.full(300, -1), np.zeros(300, int)]), 8)  # and nothing is predicted
+    own = simulate(nobody, OwnPolicy(tsafrir2005.predicted_order, Window("all")))
+    sjbf = simulate(nobody, EASY(adjust=USERS, backfill="sjf"))
+    assert own.jobs.start.to_list() == sjbf.jobs.start.to_list()
 
 
 def windows(rows):
