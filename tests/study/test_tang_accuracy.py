@@ -11,10 +11,11 @@ from described import DESCRIBED, schemes
 from exhibits import parts, tang_trace
 
 import simlib
+from simlib import plots
 from simlib.policies import adjusting
 from simlib_study import claims, judging, tang2013
 from simlib_study.claims import HOLDS, PRINTED, REPRODUCED
-from simlib_study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11
+from simlib_study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, levels
 from simlib_study.tang2013.accuracy import ORIGINAL, place
 
 matplotlib.use("Agg")
@@ -401,3 +402,34 @@ def test_when_jobs_ended_is_simulated_where_recorded_waits_are_broken():
     trace = tang_trace(jobs)
     assert trace.ends.to_list() == [60, 31]
     assert replace(trace, waits=False).ends.to_list() == [60, 90]
+
+
+# Printed marks
+
+
+def shares_at(threshold, under):
+    """Shares by level of one log with the triple key and two percentiles, so many of them underestimates."""
+    metrics = {"accuracy": 0.5, "NA_share": 0.1, "OE_share": 0.9 - under, "UE_share": under / 2, "BE_share": under / 2}
+    places = [(1, "log", TRIPLE, "all", at, threshold, metric) for at in (100.0, 85.0) for metric in metrics]
+    index = pd.MultiIndex.from_tuples(places, names=["least", "log", *accuracy.DIMENSIONS, "metric"])
+    return pd.DataFrame({"ours": [*metrics.values()] * 2}, index)
+
+
+def test_the_printed_drop_is_drawn_as_a_share_of_ours_without_the_threshold():
+    plots.use_style()
+    both = pd.concat([shares_at(0.0, 0.4), shares_at(0.5, 0.1)])
+    figure = levels.with_threshold(both, 0.5, 1, drop=(0.25, 0.5))
+    title = figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert title == "With A at least 0.5 underestimates (UE and BE) are fewer by 75% to 75%, any similar job"
+    left, right = ([line.get_ydata() for line in ax.lines if line.get_marker() == "_"] for ax in figure.axes)
+    assert left == [] and [sorted(of) for of in right] == [pytest.approx([0.2, 0.3])] * 2
+    own = levels.with_threshold(both, 0.5, 1)
+    assert not any(line.get_marker() == "_" for ax in own.axes for line in ax.lines)
+
+
+def test_what_is_printed_of_figure_5_stands_in_the_panels_of_the_triple_key():
+    plots.use_style()
+    figure = levels.figure5(shares_at(0.0, 0.4), 1)
+    ranges = [sorted(line.get_ydata()) for line in figure.axes[0].lines if line.get_marker() == "_"]
+    assert ranges == [pytest.approx([0.012, 0.022]), pytest.approx([0.102, 0.192])]
+    assert not any(line.get_marker() == "_" for line in levels.figure5(shares_at(0.0, 0.4), 1, own=True).axes[0].lines)
