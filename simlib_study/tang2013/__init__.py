@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -37,13 +37,14 @@ LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLO
 class Trace:
     """A log of `settings`, or a partition of one, that stands in for the paper's; `project` is a column of its jobs.
 
-    `waits` tells whether the recorded waits can be right.
+    `waits` tells whether the recorded waits can be right; `about` has the rest of its row of `settings`.
     """
 
     name: str
     workload: Workload
     project: str
     waits: bool = True
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def ends(self) -> pd.Series:
@@ -66,6 +67,9 @@ def settings() -> dict[str, dict[str, Any]]:
     rows = tomllib.loads((paths.DATA / "settings" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
     return {row.get("name", row["log"]): row for row in rows}
 
+
+PAPERS = "ANL-Intrepid"
+"""The paper's own machine."""
 
 STAND_INS = tuple(name for name, row in settings().items() if row.get("stands_in"))
 """In the order of how like Intrepid they are."""
@@ -104,7 +108,7 @@ def _taken(name: str, setting: Mapping[str, Any], workload: Workload) -> Trace:
     workload = workload.select(setting["jobs"]) if "jobs" in setting else workload
     if "partition" in setting:
         workload = workload.partition(setting["partition"], procs=setting["procs"])
-    return Trace(name, workload, setting["project"], setting.get("waits", True))
+    return Trace(name, workload, setting["project"], setting.get("waits", True), setting)
 
 
 def own_logs(workloads: Mapping[str, Workload]) -> "TraceLogs":
@@ -123,7 +127,7 @@ class TraceLogs(Logs):
 
     def origin(self, log: str | None = None, **of: Any) -> dict[str, Any]:
         """Why a printed number is not judged: no log is the paper's."""
-        note = "the paper's machine, 9 of its 30 months" if log == "ANL-Intrepid" else ""
+        note = "the paper's machine, 9 of its 30 months" if log == PAPERS else ""
         return {"unjudged": judging.OTHER_LOG, "note": note}
 
     @property

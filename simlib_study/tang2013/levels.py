@@ -35,7 +35,7 @@ def by_level(
     """Draw shares of jobs by level as bars, and the mean accuracy, its numbers so many points above: a row a log."""
     shares = in_words(numbers).ours.unstack("metric", sort=False)
     shares = shares.rename(columns=lambda name: name.removesuffix("_share"))
-    panels: dict[str, Any] = {"labels": labels, "size": (4.4, 2.4), "sharex": True, "sharey": True}
+    panels: dict[str, Any] = {"labels": labels, "size": (4.4, 1.9), "sharex": True, "sharey": True}
     for ax, part in plots.facets(shares, "log", column, **panels):
         found = plots.stacked(ax, part, "percentile", dict(reversed(LEVEL_COLOURS.items())), "least", whole=shares)
         accurate = part.accuracy.xs(similar(least), level="least").to_numpy()
