@@ -287,7 +287,9 @@ def readme(counts, tef, words):
     kinds = Counter(words.values())
     order = "reproduced", "partly reproduced", "not reproduced", "inconclusive", "cannot be tested"
     sixth = [2, 3, 5, 6, *tef["three"], 10, *tef["free"], *tef["changes"], *tef["blue"][:2]]
-    return {1: first, 2: [len(words), *(kinds[kind] for kind in order)], 6: sixth}
+    refits = [words[row["id"]] for row in rows("claims/claims") if row["rests_on"]]
+    second = [len(words), *(kinds[kind] for kind in order), len(refits), refits.count("reproduced")]
+    return {1: first, 2: second, 6: sixth}
 
 
 def in_readme():

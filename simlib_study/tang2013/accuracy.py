@@ -146,7 +146,7 @@ def unlike(trace: Trace) -> float:
 def unlike_by_key(trace: Trace) -> float:
     """Tell how far R scatters from what Table 2 prints: the largest distance, of all jobs and within groups of ten."""
     paper = printed("tang2013_table2").xs("std", level="metric")
-    scatter = scatter_within(trace, 10, resamples=0, seed=0).loc[0]
+    scatter: Any = scatter_within(trace, 10, resamples=0, seed=0).loc[0]
     return float((scatter - paper).abs().max())
 
 
