@@ -80,7 +80,7 @@ class Logs(dict[str, Log]):
 def default_names(paper: str) -> list[str]:
     """List the logs that a paper's exhibits take where none are named: all, or all that stand in for the paper's."""
     module = importlib.import_module(f"{__package__}.{paper}")
-    return list(getattr(module, "STAND_INS", ())) or module.known()
+    return list(getattr(module, "STAND_INS", ()) or module.known())
 
 
 def are_own(paper: str, names: Sequence[str], allowed: bool = True) -> bool:
