@@ -102,9 +102,9 @@ def test_the_head_and_those_behind_it_may_be_in_different_orders():
 
 
 def test_of_two_that_are_as_short_the_first_to_arrive_passes_the_head_in_any_order_of_the_queue():
-    # two are free from 20 on, H waits for all until 100; the queue is H, Y, X, the largest first
-    rows = [(0, 100, 100, 2), (0, 20, 20, 2), (1, 10, 10, 4), (2, 50, 50, 1), (3, 50, 50, 2)]
-    assert starts(rows, 4, EASY(order=lambda procs: procs, backfill="sjf")) == [0, 0, 100, 20, 110]
+    # two are free from 21 on, when K ends, and the head H waits for all until 100: X was there before Y
+    rows = [(0, 100, 100, 2), (0, 20, 20, 2), (1, 1, 1, 2), (1, 10, 10, 4), (2, 50, 50, 2), (3, 50, 50, 1)]
+    assert starts(rows, 4, EASY(order="smallest area", backfill="sjf")) == [0, 0, 20, 100, 21, 110]
 
 
 def test_who_ends_at_the_shadow_time_leaves_the_extra_processors_to_others():
