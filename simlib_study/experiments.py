@@ -19,7 +19,7 @@ from simlib import parameters as checking
 from simlib._util.cache import identity
 from simlib.core.workload import Workload
 
-from .loading import Logs, are_own
+from .loading import Logs, are_own, default_names
 from .notebooks import Notebook, notebook
 
 PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
@@ -87,7 +87,7 @@ class Experiment:
 
     def absent(self, logs: Collection[str]) -> set[str]:
         """The names of the notebook's own logs that are not among these: not requested, or not on this machine."""
-        own = self.notebook.parameters.get("logs", ()) if self.notebook else ()
+        own = _own_parameters(self.notebook).get("logs", ()) if self.notebook else ()
         return set(_listed(own)) - set(logs)
 
 
@@ -137,9 +137,10 @@ def running() -> Experiment:
     if not here:
         alone = tuple(executed)
         return Experiment(name, cells=alone, code=alone, changed=(NO_NOTEBOOK,), variables=variables)
-    now = {each: variables.get(each, default) for each, default in here.parameters.items()}
-    if isinstance(now.get("logs"), Logs):  # they are called as their names were
-        now["logs"] = now["logs"].asked or here.parameters["logs"]
+    own = _own_parameters(here)
+    now = {each: variables.get(each, default) for each, default in own.items()}
+    if "logs" in own:  # those that were loaded are called as their names were
+        now["logs"] = getattr(now["logs"], "asked", now["logs"]) or own["logs"]
     sets = [_sets(cell) for cell in executed]
     begin = max([number for number, names in enumerate(sets) if names >= set(here.parameters)], default=0)
     cells, code = executed[begin:], executed[begin:]  # what was run before does no longer count
@@ -149,7 +150,7 @@ def running() -> Experiment:
     fewer: list[str] = []
     repeats: dict[str, str] = {}
     for each, value in now.items():
-        default = here.parameters[each]
+        default = own[each]
         said = f"{each} is {value!r}, in the study {default!r}"
         if _listed(value) == _listed(default):
             continue
@@ -160,6 +161,13 @@ def running() -> Experiment:
             (fewer if each == "logs" and _are_among(value, known) else changed).append(said)
     differs = tuple(changed), tuple(added), tuple(fewer)
     return Experiment(name, here, now, tuple(cells), tuple(code), *differs, repeats, variables)
+
+
+def _own_parameters(here: Notebook) -> dict[str, Any]:
+    """The parameters of a notebook of the study, with the names of its logs where it takes those of the settings."""
+    own = here.parameters
+    by_default = "logs" in own and own["logs"] is None
+    return own | {"logs": default_names(here.name.partition("/")[0])} if by_default else own
 
 
 NO_NOTEBOOK = "this is no notebook of the study"

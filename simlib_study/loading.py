@@ -33,10 +33,12 @@ class Logs(dict[str, Log]):
 
     `traces` has what the study knows of each, by the same names; `absent` the names of those that are not on this
     machine; `own` says that they are logs of the reader's, for which nothing is printed; `asked` has the names by which
-    they were requested.
+    they were requested, None where these were not named; `left_out` says by name why a log of the catalogue takes no
+    part.
     """
 
-    asked: str | Sequence[str] = ()
+    asked: str | Sequence[str] | None = None
+    left_out: Mapping[str, str] = {}
 
     def __init__(
         self, logs: Mapping[str, Log], traces: Any = (), absent: Iterable[str] = (), own: bool = False
@@ -70,7 +72,15 @@ class Logs(dict[str, Log]):
         """Which file or model each came from, and which of its jobs take part; what is absent is printed."""
         for name in self.absent:
             print(f"{name}: not on this machine, left out")
+        for name, why in self.left_out.items():
+            print(f"{name}: left out, because {why}")
         return sources(self.workloads())
+
+
+def default_names(paper: str) -> list[str]:
+    """List the logs that a paper's exhibits take where none are named: all, or all that stand in for the paper's."""
+    module = importlib.import_module(f"{__package__}.{paper}")
+    return list(getattr(module, "STAND_INS", ())) or module.known()
 
 
 def are_own(paper: str, names: Sequence[str], allowed: bool = True) -> bool:
@@ -97,7 +107,8 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
     ----------
     paper : str
     names : str or list of str, optional
-        The paper's names of the logs; by default all. Or only logs of the reader's, by path or name in the catalogue.
+        The paper's names of the logs; by default `default_names`. Or only logs of the reader's, by path or name in the
+        catalogue.
     **settings
         Of the paper's own `logs`, such as `jobs` and `estimates` for Mu'alem & Feitelson.
 
@@ -112,9 +123,9 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
     ['sample']
     """
     module = importlib.import_module(f"{__package__}.{paper}")
-    if names is None:
-        return module.logs(**settings)
     asked = getattr(names, "asked", names)
+    if asked is None:
+        return module.logs(**settings)
     names = [asked] if isinstance(asked, str) else list(asked)
     own = are_own(paper, names)
     made = module.own_logs(by_name(names), **settings) if own else module.logs(names, **settings)

@@ -170,7 +170,7 @@ def used_share(histogram: pd.DataFrame, jobs: pd.DataFrame, limit: float) -> Fig
     there = {kind: {"facecolor": colour} for kind, colour in colours.items() if histogram[kind].any()}
     legend(figure, there)
     peak = histogram.sum(axis=1).loc[:, [99, 100, 101]].groupby(level=0).sum()
-    title(figure, f"Up to {peak.max():.0f}% of the jobs run until their estimate ends ({peak.idxmax()})")
+    title(figure, f"At most {peak.max():.0f}% of the jobs use 99 to 102% of their estimate ({peak.idxmax()})")
     return figure
 
 

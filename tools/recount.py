@@ -153,9 +153,10 @@ def part_verdict(part, bounds):
     above, below = bounds
     if part["low"] is None:
         return "open"
-    if (above is None or part["low"] > above) and (below is None or part["high"] < below):
+    ends = [part[end] for end in ("low", "value", "high")]  # what the log as it is gives may lie outside
+    if (above is None or min(ends) > above) and (below is None or max(ends) < below):
         return "shown"
-    beyond = (above is not None and part["high"] < above) or (below is not None and part["low"] > below)
+    beyond = (above is not None and max(ends) < above) or (below is not None and min(ends) > below)
     return "contradicted" if beyond else "open"
 
 
@@ -286,7 +287,9 @@ def readme(counts, tef, words):
     kinds = Counter(words.values())
     order = "reproduced", "partly reproduced", "not reproduced", "inconclusive", "cannot be tested"
     sixth = [2, 3, 5, 6, *tef["three"], 10, *tef["free"], *tef["changes"], *tef["blue"][:2]]
-    return {1: first, 2: [len(words), *(kinds[kind] for kind in order)], 6: sixth}
+    refits = [words[row["id"]] for row in rows("claims/claims") if row["rests_on"]]
+    second = [len(words), *(kinds[kind] for kind in order), len(refits), refits.count("reproduced")]
+    return {1: first, 2: second, 6: sixth}
 
 
 def in_readme():

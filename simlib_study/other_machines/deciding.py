@@ -223,6 +223,12 @@ def within(rows: pd.DataFrame, bound: float, form: str) -> Decision:
     return most_of(so, rows, form, int((~so & ~beyond).sum()))
 
 
+def farthest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Take of effects by log, several on each, the one that is largest by size."""
+    largest = [of.iloc[[int(of.effect.abs().argmax())]] for _, of in rows.groupby("log", sort=False)]
+    return pd.concat(largest)
+
+
 def same_side(effects: Mapping[str, pd.DataFrame]) -> Decision:
     """Decide whether what is clear of zero lies on one side on most machines: effects by log, tables by rule."""
     found = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})

@@ -21,7 +21,9 @@ from simlib.plots.facets import WIDEST
 from simlib.plots.panels import bent_axis, in_whole_per_cents, legend, title
 from simlib.plots.style import COLOURS
 
-from .deciding import AGAINST, HALF, LEAST, OPEN, WITH, sides
+from ..judging import wide
+from . import machines
+from .deciding import AGAINST, HALF, LEAST, OPEN, WITH, correlations, sides
 
 Style = dict[str, Any]
 """Options of matplotlib."""
@@ -100,9 +102,9 @@ def forest(
     """
     table = table.rename(titles or {}, level=0)
     what, counted = label.split(",")[0], table.get("side")
-    if counted is None:  # as findings count: an effect below `LEAST` is on neither side
+    if counted is None:
         table = table.assign(side=sides(table, better))
-        what, counted = f"{what}, by {100 * LEAST:g} % or more", table.side.where(table.effect.abs() >= LEAST, OPEN)
+        what, counted = f"{what}{OR_MORE}", _counted(table)
     names = list(table.index.unique(0)) or [""]
     places, labels = rows(about)
     across, small = 2 if len(names) == 4 else min(len(names), ACROSS), len(names) > ACROSS
@@ -122,9 +124,18 @@ def forest(
     figure.supxlabel(label, size=9)
     there = [MARKS[mark] for mark in MARKS if mark in table and table[mark].notna().any()]
     marks = {called: {**style, "linestyle": ""} for called, style in there}
-    legend(figure, _sides(said, table.side) | bars | marks | _star(starred))
-    title(figure, _message(counted, said, what))
+    legend(figure, _sides(said, table.side) | bars | marks | _star(starred, about))
+    title(figure, _message(machines(counted), said, what))
     return figure
+
+
+OR_MORE = f", by {100 * LEAST:g} % or more"
+"""What a title says of the effects that it counts."""
+
+
+def _counted(table: pd.DataFrame) -> pd.Series:
+    """Tell on which side each effect is, as findings count: one below `LEAST` is on neither."""
+    return table.side.where(table.effect.abs() >= LEAST, OPEN)
 
 
 def _panels(
@@ -182,8 +193,12 @@ def heat(
     *,
     titles: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
+    by: str = "",
 ) -> Figure:
-    """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is no effect."""
+    """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is no effect.
+
+    The title is about the first map; `by` tells there by whose rules its numbers are.
+    """
     table = table.rename(titles or {}, level=0).rename(names or {}, level=1)
     measures, policies = table.index.unique(0), table.index.unique(1)
     places, labels = rows(about)
@@ -200,9 +215,22 @@ def heat(
     axes[-1, 0].set_xticks(range(len(policies)), policies, size=8.5, rotation=40, ha="right", rotation_mode="anchor")
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
     said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or 0", "bold: another year agrees"
-    legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(OF_PAPER))
-    title(figure, _message(sides(table.loc[measures[0]], -1), SAID, measures[0].split(" [")[0]))
+    legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(OF_PAPER, about))
+    first, what = machines(table.loc[measures[0]]), f"{measures[0].split(' [')[0]}{by}"
+    if first.base.any():
+        title(figure, _message(_counted(first.assign(side=sides(first, -1))), SAID, f"{what}{OR_MORE}"))
+    else:
+        title(figure, _ends(first, what))
     return figure
+
+
+def _ends(table: pd.DataFrame, what: str) -> str:
+    """Say with which policies a share is smallest and largest, on average over the logs that all of them have."""
+    shares = wide(table.effect, 0).dropna()
+    mean = shares.mean()
+    least, most = str(mean.idxmin()), str(mean.idxmax())
+    ends = f"fewest with {least} ({mean[least]:.1%}), most with {most} ({mean[most]:.1%})"
+    return f"{what}, average over {len(shares)} logs: {ends}"
 
 
 def _map(ax: Axes, table: pd.DataFrame, places: Mapping[str, float], policies: Iterable[str]) -> None:
@@ -284,10 +312,10 @@ def lines(
     ax.figure.supylabel(y, size=10)
     entries = {str(name): {"color": "grey", "linestyle": dash, "marker": mark} for name, (dash, mark) in styles.items()}
     entries |= _sides(said, table.side) | ({"with exact estimates": CROSS} if "exact" in table else {})
-    legend(ax.figure, entries | _star(starred))
-    counts = table.groupby(level=[0, 1], sort=False).side.value_counts(normalize=True)
+    legend(ax.figure, entries | _star(starred, about))
+    counts = _counted(table).groupby(level=[0, 1], sort=False).value_counts(normalize=True)
     most = counts[counts > HALF].reset_index(-1).side.reindex(table.droplevel(2).index.unique(), fill_value=OPEN)
-    title(ax.figure, _message(most, said, f"{y}, at most points"))
+    title(ax.figure, _message(machines(most), said, f"{y}{OR_MORE} at most points"))
     return ax.figure
 
 
@@ -298,33 +326,46 @@ def scatter(
     label: str,
     better: int = -1,
     *,
+    waits: pd.Series | None = None,
     titles: Mapping[str, str] | None = None,
     said: Mapping[str, str] = SAID,
     starred: str = OF_PAPER,
 ) -> Figure:
-    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait."""
+    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait.
+
+    The title has the strongest of the `correlations`, over the logs where jobs wait.
+    """
     table = table.rename(titles or {}, level=0).assign(side=lambda of: sides(of, better))
     names = table.index.unique(0)
     size = (WIDEST, 1.2 + 2.7 * len(names))
     figure, axes = plt.subplots(len(names), len(traits), figsize=size, sharex="col", squeeze=False)
-    related, panels = {}, []
+    panels = []
     for line, name in zip(axes, names, strict=True):
-        for ax, (trait, called) in zip(line, traits.items(), strict=True):
+        for ax, trait in zip(line, traits, strict=True):
             of = table.loc[name].join(about[[trait, "paper"]]).dropna(subset=[trait])
             panels.append((ax, _points(ax, of.sort_values(trait), trait)))
-            related[f"{name} correlates most with {called}"] = of.effect.corr(of[trait], method="spearman")
         line[0].set_ylabel(f"{name}\n{label}")
     for ax, called in zip(axes[-1], traits.values(), strict=True):
         ax.set_xlabel(called)
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     hollow = {"marker": "o", "color": "black", "fillstyle": "none", "linestyle": ""}
     legend(figure, _sides(said, table.side) | {"coincidence": BARS["coincidence"], f"hollow: {starred}": hollow})
-    most = max(related, key=lambda pair: np.nan_to_num(abs(related[pair])))
-    title(figure, f"{most}: rank correlation {related[most]:+.2f}")
+    title(figure, _strongest(correlations(table, about[list(traits)], waits), traits, label))
     figure.draw_without_rendering()
     for panel in panels:
         _named(*panel)
     return figure
+
+
+def _strongest(related: pd.DataFrame, traits: Mapping[str, str], label: str) -> str:
+    """Say which of the correlations is the strongest, and how often chance alone makes one as strong."""
+    if related.rho.isna().all():
+        return f"{label}: too few logs for a rank correlation"
+    at: Any = related.rho.abs().idxmax()
+    (effect, trait), one = at, related.loc[at]
+    head = f"{label}, {effect}: related most to the {traits[trait]}"
+    chance = f"as strong by chance in {one.chance:.1%} of random orders, {len(related)} tried"
+    return f"{head}, rank correlation {one.rho:+.2f} on {one.logs:.0f} logs ({chance})"
 
 
 def _points(ax: Axes, table: pd.DataFrame, trait: str) -> dict[str, tuple[float, float]]:
@@ -363,6 +404,6 @@ def _sides(said: Mapping[str, str], found: Iterable[str]) -> dict[str, Style]:
     return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in set(found)}
 
 
-def _star(starred: str) -> dict[str, Style]:
-    """The entry of a legend that says what a star is."""
-    return {f"* {starred}": {"linestyle": ""}}
+def _star(starred: str, about: pd.DataFrame) -> dict[str, Style]:
+    """The entry of a legend that says what a star is, if a log has one."""
+    return {f"* {starred}": {"linestyle": ""}} if about.paper.any() else {}

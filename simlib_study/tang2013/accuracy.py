@@ -18,7 +18,7 @@ from .. import judging
 from ..claims import NOTHING, Measure
 from ..judging import printed
 from ..resampling import cluster_means
-from . import DOUBLE, KEY_NAMES, TRIPLE, Parts, Trace, between_groups, farthest, largest, smallest
+from . import DOUBLE, KEY_NAMES, PAPERS, TRIPLE, Parts, Trace, between_groups, farthest, largest, settings, smallest
 
 # The users' estimates (sections 3 and 4.1)
 
@@ -43,32 +43,48 @@ CORES = 4
 
 
 def likeness(traces: Sequence[Trace], counted: pd.DataFrame) -> pd.DataFrame:
-    """Lay out, as text, what logs are beside the paper's, and which is `nearest`: that of the least ratio.
+    """Lay out, as text, what logs are beside the paper's, and which is `nearest`.
 
-    `counted` has the numbers of Table 1, a column a log. The paper prints no load.
+    That is the log of the least ratio; of distances that of the least; of names and blocks the first that has the
+    paper's. `counted` has the numbers of Table 1, a column a log. The paper prints no load.
     """
     paper, jobs = printed("tang2013_table1 figure1 figure2 figure13"), [one.workload.jobs for one in traces]
+    cores = [one.about.get("cores", 1) for one in traces]
     months = [one.workload.calendar_month(of.submit) for one, of in zip(traces, jobs, strict=True)]
     shares = [f"share_R_{limit}" for limit in ("below_0.2", "below_0.5", "above_0.8")]
     rows: dict[Any, tuple[str, Any, Any]] = {  # how it is written; the paper's; ours
         "year": ("{:.0f}", 2010, [int(of[len(of) // 2][:4]) for of in months]),
-        "processors": ("{:,.0f}", CORES * paper.nodes, counted.loc["nodes"]),
+        "processors": ("{:,.0f}", CORES * paper.nodes, counted.loc["nodes"] * cores),
         "jobs a month": ("{:,.0f}", paper.jobs_a_month, [len(of) / (np.ptp(of.submit) / MONTH) for of in jobs]),
         "users": ("{:.0f}", paper.users, counted.loc["users"]),
         "mean requested time [h]": ("{:.1f}", paper.mean_requested / 3600, counted.loc["mean_requested"] / 3600),
         "mean run time [h]": ("{:.1f}", paper.mean_run / 3600, counted.loc["mean_run"] / 3600),
         "mean R": ("{:.2f}", paper.mean_R, counted.loc["mean_R"]),
         **{f"jobs with R {of[8:].replace('_', ' ')}": ("{:.0%}", paper[of], counted.loc[of]) for of in shares},
-        "largest distance of these three": ("{:.0%}", np.nan, [unlike(one) for one in traces]),
+        "largest distance of these three": ("{:.0%}", 0, [unlike(one) for one in traces]),
+        "largest distance of the scatter by key": ("{:.3f}", 0, [unlike_by_key(one) for one in traces]),
         "load": ("{:.2f}", np.nan, [one.workload.load for one in traces]),
     }
     every = pd.DataFrame({name: [of_paper, *ours] for name, (_, of_paper, ours) in rows.items()}).T
     every.columns = ["Tang et al.", *counted]
+    distances = every["Tang et al."] == 0
     with np.errstate(divide="ignore"):  # of a log of which nothing is below a limit
-        ratios: Any = every.iloc[:, 1:].div(every["Tang et al."], axis=0)
-        away = np.log(ratios).abs().dropna()
+        ratios: Any = every[~distances].iloc[:, 1:].div(every["Tang et al."][~distances], axis=0)
+        away = pd.concat([np.log(ratios).abs().dropna(), every[distances].iloc[:, 1:]])
     text = pd.DataFrame({name: judging.written(of, rows[name][0]) for name, of in every.iterrows()}).T
-    return text.assign(nearest=away.idxmin(axis=1)).fillna("").rename_axis("measure")
+    text.loc[distances, "Tang et al."] = ""
+    text = pd.concat([_machines(traces), text.assign(nearest=away.idxmin(axis=1))])
+    return text.fillna("").rename_axis("measure")
+
+
+def _machines(traces: Sequence[Trace]) -> pd.DataFrame:
+    """Lay out, as `likeness`, what the settings say of the machines beside the paper's."""
+    abouts = {"Tang et al.": settings()[PAPERS]} | {one.name: one.about for one in traces}
+    rows = {"site": "site", "scheduler": "scheduler", "smallest block [nodes]": "block"}
+    of = {name: [str(about.get(row, "")) for row in rows.values()] for name, about in abouts.items()}
+    text = pd.DataFrame(of, list(rows))
+    same = text.iloc[:, 1:].eq(text["Tang et al."], axis=0)
+    return text.assign(nearest=same.idxmax(axis=1).where(same.any(axis=1)))
 
 
 # Table 1, Figures 1 and 2
@@ -112,10 +128,26 @@ def shares_used(trace: Trace, resamples: int, seed: int) -> dict[str, Measure]:
     return {part: Measure.spread(shares[part]) for part in SHARES}
 
 
+def mean_and_deviation(trace: Trace, resamples: int, seed: int) -> dict[str, Measure]:
+    """Measure the mean and the standard deviation of R, and the share of jobs with R close to 1, as `shares_used`."""
+    r = used(trace)
+    of = pd.DataFrame({"near 1": r >= NEAR_1, "mean": r, "square": r**2}).groupby(trace.workload.jobs.user)
+    found = cluster_means(of.sum(), of.size(), resamples, seed)
+    found["deviation"] = np.sqrt((found.square - found["mean"] ** 2).clip(lower=0))
+    return {part: Measure.spread(found[part]) for part in ("near 1", "mean", "deviation")}
+
+
 def unlike(trace: Trace) -> float:
     """Tell how unlike Intrepid's users a log's are: the largest distance of its `SHARES` from the printed ones."""
     paper, shares = printed("tang2013_figure1"), _counted(used(trace)).mean()
     return max(abs(shares[part] - paper[of_print]) for part, of_print in SHARES.items())
+
+
+def unlike_by_key(trace: Trace) -> float:
+    """Tell how far R scatters from what Table 2 prints: the largest distance, of all jobs and within groups of ten."""
+    paper = printed("tang2013_table2").xs("std", level="metric")
+    scatter: Any = scatter_within(trace, 10, resamples=0, seed=0).loc[0]
+    return float((scatter - paper).abs().max())
 
 
 def killed_near_1(trace: Trace, resamples: int, seed: int) -> Measure:

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from simlib._util.arrays import Floats, Ints
 from simlib.policies import adjusting
 
 from ..claims import Measure
+from ..judging import printed
 from ..resampling import cluster_draws
 from . import DOUBLE, TRIPLE, Parts, Trace, between_groups, smallest
 
@@ -118,3 +121,15 @@ MEASURES: Mapping[str, Callable[[pd.DataFrame], Parts]] = {
         "nearest": smallest(_away(of, TRIPLE).pipe(lambda away: away.sub(away.pop("maximum"), axis=0)))
     },
 }
+
+
+CIRCLES: Mapping[str, Any] = {"marker": "o", "fillstyle": "none", "linestyle": ""}
+"""How printed numbers are drawn."""
+
+
+def mark(ax: Axes, colours: Mapping[str, str]) -> None:
+    """Draw what is printed of the triple key on lines of these colours: medians, and the accuracy at 60 per cent."""
+    values: Any = printed("tang2013_figure11").xs(TRIPLE, level="key")
+    for (line, metric), value in values.items():
+        if line in colours and metric in QUANTILES:
+            ax.plot(value, QUANTILES[metric], color=colours[line], zorder=3, **CIRCLES)

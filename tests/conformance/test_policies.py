@@ -101,6 +101,12 @@ def test_the_head_and_those_behind_it_may_be_in_different_orders():
     assert starts(rows, 4, EASY(order="sjf")) == [0, 10, 15, 3]
 
 
+def test_of_two_that_are_as_short_the_first_to_arrive_passes_the_head_in_any_order_of_the_queue():
+    # two are free from 20 on, H waits for all until 100; the queue is H, Y, X, the largest first
+    rows = [(0, 100, 100, 2), (0, 20, 20, 2), (1, 10, 10, 4), (2, 50, 50, 1), (3, 50, 50, 2)]
+    assert starts(rows, 4, EASY(order=lambda procs: procs, backfill="sjf")) == [0, 0, 100, 20, 110]
+
+
 def test_who_ends_at_the_shadow_time_leaves_the_extra_processors_to_others():
     # A runs until 10, when the head B takes all but one; C ends in that very second, D long after it
     rows = [(0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1), (2, 20, 20, 1)]
@@ -283,10 +289,11 @@ def least_used(usage):
 
 
 @pytest.mark.parametrize("first, second", [(1, 2), (2, 1)])
-@pytest.mark.parametrize("parts, seconds", [(2, 3600), (3, 7), (7, 60), (7, 1000)])
+@pytest.mark.parametrize("parts, seconds", [(2, 3600), (3, 7), (7, 60), (7, 1000), (5, 1_000_000)])
 @pytest.mark.parametrize("order", [Multifactor(age=0), least_used], ids=["fair share", "usage"])
 def test_users_who_have_had_as_much_come_in_order_of_arrival(order, parts, seconds, first, second):
     # each has half the machine, user 1 in one job, user 2 in several: their shares differ only in the last digit
+    # in plain Python after a few seconds, compiled where much has been forgotten meanwhile: the last case
     end = parts * seconds
     rows = [(0, end, end, 2, 1, 1), *((part * seconds, seconds, seconds, 2, 2, 1) for part in range(parts))]
     w = numbered([*rows, (end - 1, 1, 1, 4, first, 1), (end - 1, 1, 1, 4, second, 1)], 4)

@@ -248,6 +248,23 @@ def test_a_verdict_turns_at_the_end_of_the_interval_that_a_moved_bound_meets(mon
     assert turns(monkeypatch, (-inf, 1), shown) == {"looser": (-inf, 2.5, claims.INCONCLUSIVE)}
 
 
+def test_the_log_as_it_is_has_a_say_where_it_lies_outside_the_runs(monkeypatch):
+    below, within = Measure(0.5, 2, 3), Measure(2.5, 2, 3)
+    one = Criterion("MF-01", "0", "w", 1, inf, True, ".1f", "y")
+    assert (one.judge(within), one.judge(below)) == (HOLDS, claims.OPEN)
+    assert one.judge(Measure(0.5, 0.2, 0.4)) == one.judge(Measure(0.3, 0.4, 0.5)) == claims.HOLDS_NOT
+    assert turns(monkeypatch, (1, inf), below) == {"stricter": (3, inf, NOT), "looser": (0.5, inf, REPRODUCED)}
+
+
+def test_a_number_outside_its_runs_is_told_apart_from_them(monkeypatch):
+    one = Criterion("MF-01", "0", "w", 1, inf, True, ".1f", "y")
+    monkeypatch.setattr(claims, "criteria", lambda: {"MF-01": {"0": one}})
+    logs = dict.fromkeys(["A", "B", "C"], Measure(2.5, 2, 3)) | {"D": Measure(0.5, 2, 3)}
+    told = claims.decide("MF-01", {TEXT: {"0": logs}})["evidence"]
+    assert told.endswith("holds on 3, cannot be decided on 1; on D as it is 0.5, in the runs 2.0 to 3.0")
+    assert "in the runs" not in claims.decide("MF-01", {TEXT: {"0": {"A": logs["A"]}}})["evidence"]
+
+
 def test_two_bounds_turn_together_about_their_middle(monkeypatch):
     above, below, verdict = turns(monkeypatch, (-0.1, 0.1), around(0.02, 0.01))["stricter"]
     assert (above, below) == pytest.approx((-0.03, 0.03)) and verdict == claims.INCONCLUSIVE

@@ -5,7 +5,7 @@ import json
 import pytest
 from helpers import texts
 
-from simlib_study import records
+from simlib_study import experiments, loading, notebooks, records, tang2013
 
 CELLS = {
     "settings": "factor: float = 2\nshakes: int = 4\nseed: int = 0\nby: str = 'size'",
@@ -73,7 +73,7 @@ def test_an_unchanged_notebook_is_judged_and_writes_figures(run, root):
     assert "data" not in (found["place"] / "numbers.csv").read_text().partition("\n")[0]
     assert set(found["table"].verdict) == {"inside"} and found["counts"]["text", "cells"].sum() == 8
     assert (found["claim"]["verdict"], found["finding"]["verdict"]) == ("reproduced", "holds")
-    assert texts(found["picture"]) == ["Doubled: 8 of 8 printed numbers lie inside our bands"]
+    assert texts(found["picture"]) == ["Doubled: 8 of 8 judged numbers lie inside our bands"]
     assert "judged" not in found["said"] and "preview" not in found["said"]
     assert run(runs=CELLS["runs"] + "  # a remark")["place"] == root / FOLDER
 
@@ -197,3 +197,25 @@ def test_a_log_that_was_not_requested_is_told_and_every_other_key_error_is_raise
     else:
         with pytest.raises(KeyError, match=key):
             run(*one_log.pop("more"), **one_log)
+
+
+def test_where_a_notebook_names_no_logs_its_own_are_those_of_the_settings_and_fewer_are_told(monkeypatch):
+    tagged = "from typing import Optional\n\nlogs: Optional[list[str]] = None"
+    own = notebooks.Notebook("tang2013/mine", code=(tagged,), tagged=tagged)
+    monkeypatch.setattr(experiments, "notebook", {"tang2013/mine": own}.get)
+    monkeypatch.setattr(tang2013, "STAND_INS", ("SDSC-DS", "SDSC-SP2", "KTH-SP2"))
+
+    def running(logs):
+        monkeypatch.setattr(experiments, "_HERE", {"tang2013/mine": {"In": [tagged], "logs": logs}})
+        return experiments.running()
+
+    loaded = loading.Logs({"SDSC-SP2": None})
+    for logs in (None, loaded, ["SDSC-DS", "SDSC-SP2", "KTH-SP2"]):
+        found = running(logs)
+        assert found.parameters["logs"] == ["SDSC-DS", "SDSC-SP2", "KTH-SP2"], "its record names them"
+        assert not (found.changed or found.fewer) and found.absent(["SDSC-DS", "KTH-SP2"]) == {"SDSC-SP2"}
+    loaded.asked = ["SDSC-SP2"]
+    for logs in (["SDSC-SP2"], loaded):
+        assert running(logs).fewer and not running(logs).changed
+    assert running(["HPC2N"]).changed and not running(["HPC2N"]).fewer
+    assert loading.default_names("mualem2001") == ["CTC", "KTH", "SDSC", "Par", "CM5"]

@@ -83,13 +83,49 @@ def test_pictures_ring_what_the_ceiling_stopped_and_leave_out_what_lies_far_abov
     workloads = {"one": random_jobs(500), "other": random_jobs(600)}
     settings = {"batch": {"one": 20, "other": 20}, "stopping": ENDLESS | {"ceiling": 1000}}
     points, differences = (table.loc[1] for table in of_one(workloads, loads=(0.3, 0.95), **settings))
-    figure = load_curves.drawn(study.readings(points)["text"], "mean", {"response_s": 900})
+    known = differences.assign(low=0.01, high=0.02)
+    figure = load_curves.drawn(study.readings(points)["text"], "mean", known, {"response_s": 900})
     assert [ax.get_title("left") for ax in figure.axes] == ["one", "other", "", ""]
     assert figure.axes[0].get_ylim() == (0, 900) != figure.axes[2].get_ylim()
     others = load_curves.differences_drawn(differences)
     for drawn, entries in ((figure, ["EASY", "conservative"]), (others, ["one", "other", "EASY", "EASY, shared"])):
         found = legend(drawn)
         assert found == [*entries, "stopped: too high"]
+
+
+def titled(figure):
+    return figure.legends[0].get_title().get_text().replace("\n", " ")
+
+
+def test_a_title_counts_points_that_were_not_stopped_and_differences_there():
+    places = pd.MultiIndex.from_product(
+        [["one"], [0.5, 0.9], ["EASY", "conservative"], ["response_s"]], names=load_curves.POINT[1:]
+    )
+    points = pd.DataFrame({"mean": [1, 2, 8, 9], "low": [0, 1, 7, 8], "high": [2, 3, 9, 9.5]}, places).assign(
+        ceiling=[False, False, False, True]
+    )
+    pairs = [("one", load, "conservative", "EASY", "response_s") for load in (0.5, 0.9)]
+    pairs = pd.MultiIndex.from_tuples(pairs, names=load_curves.DIFFERENCE[1:])
+    for low, clear in ((0.1, 1), (-0.1, 0)):
+        differences = pd.DataFrame({"low": low, "high": 0.2}, pairs)
+        title = titled(load_curves.drawn(points, "mean", differences))
+        assert title.startswith("Of 1 points that were not stopped, separate intervals overlap at 1;")
+        assert title.endswith(f"excludes zero at {clear}")
+
+
+@pytest.mark.parametrize(
+    ("stopped", "said"), [(0.9, "at load 0.7, the highest steady on all: b +20%, a +10%"), (0.7, "no load")]
+)
+def test_models_are_compared_at_one_load(stopped, said):
+    models, loads = {"c": 0.3, "b": 0.2, "a": 0.1}, (0.7, 0.9)
+    places = [
+        (model, load, "conservative", "EASY", of) for model in models for load in loads for of in load_curves.TITLES
+    ]
+    rows = [{"relative": models[model] * load / 0.7, "ceiling": load >= stopped} for model, load, *_ in places]
+    table = pd.DataFrame(rows, pd.MultiIndex.from_tuples(places, names=load_curves.DIFFERENCE[1:]))
+    table = table.assign(low=table.relative, high=table.relative)
+    some = table[table.index.isin(["a", "b"], level="workload")]  # as where a notebook leaves models out
+    assert said in titled(load_curves.differences_drawn(some))
 
 
 # What the notebooks measure, on made-up simulations

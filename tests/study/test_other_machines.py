@@ -72,6 +72,22 @@ def test_where_no_log_is_a_twin_stands_in(monkeypatch):
     assert "CTC-SP2" in found.absent and "sample" not in found.absent
 
 
+def test_a_log_that_is_too_slow_takes_part_where_nothing_is_simulated_and_says_so_elsewhere(monkeypatch, capsys):
+    monkeypatch.setattr(other_machines, "TOO_SLOW", {"KTH-SP2": "it has too many jobs"})
+    monkeypatch.setattr(other_machines, "on_machine", lambda name, variant=None: name in ("KTH-SP2", "CTC-SP2"))
+    monkeypatch.setattr(other_machines, "log", lambda name, variant: load("sample"))
+    found = study.logs("other_machines", like="tang2013")
+    assert list(found) == ["CTC-SP2"] and "KTH-SP2" not in found.absent
+    assert found.table is not None and "KTH-SP2: left out, because it has too many jobs" in capsys.readouterr().out
+    for all_of_it in ({"simulated": False}, {"names": ["CTC-SP2", "KTH-SP2"]}):
+        found = study.logs("other_machines", like="tang2013", **all_of_it)
+        assert set(found) == {"CTC-SP2", "KTH-SP2"} and not found.left_out
+
+
+def test_every_log_that_is_too_slow_is_in_the_catalogue():
+    assert set(other_machines.TOO_SLOW) < set(other_machines.known())
+
+
 class Asked(tuple):
     """In place of a log what is asked for: its name, variant, jobs and estimates."""
 
@@ -418,6 +434,49 @@ def test_a_map_has_a_number_where_there_is_one_and_colour_where_it_is_clear():
     ax = pictures.heat(of, TOLD[:2], "change").axes[0]
     assert texts(ax) == ["-20", "+10", "0", "\N{EN DASH}"]
     assert [patch.get_alpha() > 0 for patch in ax.patches] == [True, True, False]
+    plt.close("all")
+
+
+def titled(figure):
+    return figure.legends[0].get_title().get_text().replace("\n", " ")
+
+
+def test_a_title_counts_machines_and_effects_of_1_per_cent_or_more():
+    whole, part = "CEA-Curie", "CEA-Curie, standard"
+    told = TOLD.set_axis(["log 0", whole, part])
+    of = pd.concat({"wait": rows(-0.1, -0.005, -0.1).set_axis(told.index)}, names=["measure", "log"])
+    assert "better on 1 of 2 logs" in titled(pictures.forest(of, told, "one against another"))
+    by_load = pd.concat({0.7: of, 0.8: of}, names=["load"]).reorder_levels([1, 2, 0])
+    assert "better on 1 of 2 logs" in titled(pictures.lines(by_load, told, "load", "one against another"))
+    assert "better on 1 of 2 logs" in titled(pictures.heat(pd.concat({"wait": of}, names=["of"]), told, "change"))
+    plt.close("all")
+
+
+def test_a_title_of_shares_has_the_policies_with_most_and_fewest_on_the_same_logs():
+    index = pd.MultiIndex.from_product([["longer [%]"], ["a", "b"], ["log 0", "log 1"]])
+    of = rows(0.1, 0.2, 0.3, np.nan).set_axis(index.rename(["measure", "policy", "log"])).assign(base=0.0)
+    title = titled(pictures.heat(of, TOLD[:2], "change", by=" by some rule"))
+    assert title == "Longer by some rule, average over 1 logs: fewest with a (10.0%), most with b (30.0%)"
+    plt.close("all")
+
+
+def test_the_strongest_relation_is_that_of_the_logs_where_jobs_wait():
+    of = rows(*np.linspace(-0.1, -0.8, 8))
+    told = pd.DataFrame({"paper": False, "load": of.effect, "other": [1, 3, 2, 5, 4, 8, 6, 7]}, of.index)
+    traits, some = {"load": "load", "other": "other one"}, pd.concat({"wait": of})
+    title = titled(pictures.scatter(some, told, traits, "change", waits=waits(of)))
+    assert title.startswith(
+        "Change, wait: related most to the load, rank correlation +1.00 on 8 logs (as strong by chance"
+    )
+    assert titled(pictures.scatter(some[:3], told, traits, "change")) == "Change: too few logs for a rank correlation"
+    plt.close("all")
+
+
+def test_a_star_is_explained_where_a_log_has_one():
+    of = pd.concat({"wait": rows(0.1, 0.2, 0.3)}, names=["measure", "log"])
+    for told, there in ((TOLD, True), (TOLD.assign(paper=False), False)):
+        entries = [text.get_text() for text in pictures.forest(of, told, "change").legends[0].get_texts()]
+        assert ("* a log of the paper" in entries) == there
     plt.close("all")
 
 

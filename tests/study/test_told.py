@@ -254,6 +254,10 @@ FALSE = [
     ("TG-44", "nearest", {"gain": 0.01}),
     ("TG-45", "wait", gain(0.6, "wfp selective p85", "wait")),
     ("TG-46", "weighted wait", gain(0.7, "wfp selective p85", "weighted_wait")),
+    ("TG-47", "near 1", {"near 1": 0.2}),
+    ("TG-48", "mean", {"mean": 0.6}),
+    ("TG-48", "deviation", {"deviation": 0.4}),
+    *[("TG-49", name, gain(0.5, "fcfs selective p95", metric)) for metric, name in NAMES],
 ]
 
 

@@ -1,0 +1,119 @@
+"""Pictures of Figures 5 to 10: how many jobs are under- and overestimated, and what the text prints of it."""
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from simlib import plots
+
+from ..judging import printed
+from . import DOUBLE, LEVEL_COLOURS, TRIPLE
+from .accuracy import ALL, in_words, similar
+
+Style = dict[str, Any]
+
+RANGE: Style = {"color": "black", "marker": "_", "linewidth": 1}
+ABOVE: Style = {"color": "black", "marker": "^", "fillstyle": "none", "linestyle": ""}
+BELOW: Style = {"color": "black", "linestyle": "--", "linewidth": 1}
+"""How a printed range is drawn, and a printed bound that numbers are above or below."""
+
+MIDDLE = (90, 85, 80)
+"""The percentiles of which the text prints what Figure 5 shows."""
+
+
+def by_level(
+    numbers: pd.DataFrame,
+    column: str,
+    labels: Mapping[Any, str],
+    least: int,
+    entries: Mapping[str, Style],
+    above: int = 5,
+) -> Figure:
+    """Draw shares of jobs by level as bars, and the mean accuracy, its numbers so many points above: a row a log."""
+    shares = in_words(numbers).ours.unstack("metric", sort=False)
+    shares = shares.rename(columns=lambda name: name.removesuffix("_share"))
+    panels: dict[str, Any] = {"labels": labels, "size": (4.4, 1.9), "sharex": True, "sharey": True}
+    for ax, part in plots.facets(shares, "log", column, **panels):
+        found = plots.stacked(ax, part, "percentile", dict(reversed(LEVEL_COLOURS.items())), "least", whole=shares)
+        accurate = part.accuracy.xs(similar(least), level="least").to_numpy()
+        ax.plot(accurate, "o-", color="black", markersize=4)
+        for place, value in enumerate(accurate):
+            at: Style = {"xytext": (0, above), "textcoords": "offset points", "ha": "center", "size": 8}
+            ax.annotate(f"{value:.2f}", (place, value), **at)
+        names = [label.get_text().replace("maximum", "max.") for label in ax.get_xticklabels()]
+        ax.set_xticks(ax.get_xticks(), names)
+        ax.set(ylim=(0, 1), yticks=[0, 0.5, 1], yticklabels=["0%", "50%", "100%"])
+        ax.grid(False)
+    assert isinstance(ax.figure, Figure)  # and no part of one
+    plots.legend(ax.figure, {"mean accuracy": {"color": "black", "marker": "o"}} | found | dict(entries))
+    return ax.figure
+
+
+def underestimated(numbers: pd.DataFrame, least: int) -> pd.Series:
+    """The share of the jobs that are, badly or not, with so many similar jobs."""
+    of = numbers.ours.xs(least, level="least").unstack("metric")
+    under: pd.Series = of["UE_share"] + of["BE_share"]
+    return under
+
+
+def figure5(numbers: pd.DataFrame, least: int, own: bool = False) -> Figure:
+    """Draw Figure 5 by key, with what the text prints of the triple key, the first, unless it is a log of your own."""
+    entries = {} if own else {"printed: BE, BE and UE": RANGE, "printed: accuracy above": ABOVE}
+    figure = by_level(numbers, "key", {}, least, entries, above=-12)
+    percentiles, of = list(numbers.index.unique("percentile")), printed("tang2013_figure5")
+    places = [percentiles.index(each) for each in MIDDLE if each in percentiles]
+    low, high = ([of[f"{level}_share_p80_p90_{end}"] for level in ("BE", "UE")] for end in ("min", "max"))
+    for ax in [] if own else figure.axes[:: numbers.index.unique("key").size]:
+        for place in places:
+            ax.plot([place] * 2, [low[0], high[0]], **RANGE)
+            ax.plot([place] * 2, [sum(low), sum(high)], **RANGE)
+        ax.plot(places, [of["accuracy_p80_p90_min"]] * len(places), **ABOVE)
+    under = underestimated(numbers, least).unstack("percentile")[[percentiles[0], percentiles[-1]]]
+    said = [f"{share.min():.0%} to {share.max():.0%} at the {each:g}th percentile" for each, share in under.items()]
+    plots.title(figure, f"Jobs underestimated (UE and BE), {similar(least)}: {', '.join(said)}")
+    return figure
+
+
+def with_threshold(
+    numbers: pd.DataFrame, threshold: float, least: int, drop: tuple[float, float] | None = None
+) -> Figure:
+    """Draw Figure 6 or 7, without and with the threshold; and the printed ends of the share that it `drop`s."""
+    labels = {0.0: "no threshold", threshold: f"A at least {threshold:g}"}
+    entries = {f"printed: fewer by {drop[0]:.0%} to {drop[1]:.0%}": RANGE} if drop else {}
+    figure = by_level(numbers, "threshold", labels, least, entries)
+    under = underestimated(numbers, least).unstack("threshold")
+    names, percentiles = (list(numbers.index.unique(level)) for level in ("log", "percentile"))
+    for ax, name in zip(figure.axes[1::2], names, strict=True) if drop else ():
+        without = under[0.0].xs(name, level="log").droplevel(["key", "window"])
+        for place, percentile in enumerate(percentiles):
+            ax.plot([place] * 2, [(1 - part) * without[percentile] for part in drop or ()], **RANGE)
+    gone = 1 - under[threshold] / under[0.0]
+    message = f"With A at least {threshold:g} underestimates (UE and BE) are fewer"
+    plots.title(figure, f"{message} by {gone.min():.0%} to {gone.max():.0%}, {similar(least)}")
+    return figure
+
+
+def mark_windows(figure: Figure, table: pd.DataFrame, metric: str, limit: float, least: int) -> dict[str, Style]:
+    """Draw what is printed of shares by window, with Figure 10 and in section 7; give the entries of the legend.
+
+    A row of panels has for each key a panel of shares, and one of changes against all history.
+    """
+    text, entries = printed("tang2013_figure10 section7"), {}
+    of_all: Any = table.xs((least, metric, limit, ALL), level=["least", "metric", "threshold", "window"])
+    fewer = {TRIPLE: (text["drop_UE_triple_min"], text["drop_UE_triple_max"]), DOUBLE: (0, text["drop_UE_double_max"])}
+    places = product(of_all.index.unique("log"), enumerate((TRIPLE, TRIPLE, DOUBLE, DOUBLE)))
+    for (name, (column, key)), ax in zip(places, figure.axes, strict=True):
+        of = of_all.ours.xs((name, key), level=["log", "key"])
+        if metric == "UE_share" and column % 2:
+            for place, (percentile, share) in enumerate(of.items()):
+                if percentile < MIDDLE[0]:
+                    ax.plot([place] * 2, [-part * share for part in fewer[key]], **RANGE)
+            entries["printed: fewer by 10 to 15%, double key up to 7%"] = RANGE
+        if f"{metric}_p85_max" in text and limit and column == 0:
+            high = [place for place, percentile in enumerate(of.index) if percentile >= 85]
+            ax.plot(high, [text[f"{metric}_p85_max"]] * len(high), **BELOW)
+            entries["printed of 1 month, at least 10 similar jobs: below"] = BELOW
+    return entries
