@@ -29,7 +29,7 @@ class Added:
 FEW = {"shakes": 2, "other_shakes": 2, "logs": ["KTH"]}
 SHORT = {"feitelson_jobs": 700, "jann_jobs": 700, "feitelson_batch": 20, "jann_batch": 20, "number_of_runs": 2}
 SHORT |= {"loads": [0.7, 0.8]}
-MODELS = {"resamples": 20, "model_jobs": 2000, "model_seeds": 2, "least_jobs": 50}
+MODELS = {"resamples": 20, "model_jobs": 2000, "least_jobs": 50}
 MODEL = {"logs": ["KTH"], "factors": [2], "seeds": 3, "shakes": 2}
 ACCURACY = {"logs": ["SDSC-SP2"], "resamples": 10}
 MONTHS = {"logs": ["SDSC-SP2"], "shakes": 2, "large_shakes": 2}

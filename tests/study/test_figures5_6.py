@@ -174,10 +174,10 @@ def test_on_the_logs_sp2_jobs_use_fewer_processors(log):
     assert (ratios.high.xs("size", level="quantity") < 0.2).all()
 
 
-SMALL = {"resamples": 20, "model_jobs": 2000, "model_seeds": 2, "least_jobs": 50}
+SMALL = {"resamples": 20, "model_jobs": 2000, "least_jobs": 50}
 
 
 @pytest.mark.thorough
 def test_figure_6_comes_to_its_end_without_some_logs(small_logs):
     made = executed("mualem2001/figure6", logs=["KTH", "Par"], **SMALL)
-    assert made["answers"].empty and {one["verdict"] for one in made["verdicts"]} == {UNTESTED}
+    assert made["answers"].empty and made["verdict"]["verdict"] == UNTESTED
