@@ -13,8 +13,10 @@ import csv
 import statistics
 import textwrap
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,35 +66,35 @@ class Measure:
     value: float
     low: float
     high: float
-    runs: tuple = ()
+    runs: tuple[float, ...] = ()
     like_these: "Measure | None" = None
 
     @classmethod
-    def exactly(cls, value):
+    def exactly(cls, value: float) -> "Measure":
         """Take a number that does not depend on chance."""
         return cls(float(value), float(value), float(value))
 
     @classmethod
-    def spread(cls, values):
+    def spread(cls, values: pd.Series) -> "Measure":
         """Take a Series by run: the value as it is, and the middle 95 % of the runs."""
         runs = values.drop(AS_IT_IS)
         found = cls.range(runs) if runs.notna().any() else replace(NOTHING, runs=tuple(runs))
         return replace(found, value=float(values[AS_IT_IS]))
 
     @classmethod
-    def range(cls, runs):
+    def range(cls, runs: pd.Series) -> "Measure":
         """Take equally good runs, of which none is as it is: their mean, and the middle 95 % of them."""
         found = Interval.of(runs)
         return cls(float(np.nanmean(runs)), found.low, found.high, tuple(runs))
 
     @classmethod
-    def mean(cls, runs):
+    def mean(cls, runs: Sequence[float] | pd.Series) -> "Measure":
         """Take independent runs: their mean, with its interval by Student's t."""
-        found = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
+        found: Any = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
         return cls(float(found["mean"]), float(found.low), float(found.high), tuple(runs))
 
     @classmethod
-    def ratio(cls, part, whole):
+    def ratio(cls, part: pd.Series, whole: pd.Series) -> "Measure":
         """Take a ratio of means over runs, run by run, with its interval by Fieller's theorem.
 
         It has all ratios r for which part - r x whole may have a mean of zero; where that of the whole may be zero it
@@ -110,7 +112,7 @@ class Measure:
         return cls(float(p / w), float((middle - half) / square), float((middle + half) / square))
 
     @classmethod
-    def share(cls, wins, of):
+    def share(cls, wins: float, of: float) -> "Measure":
         """Take a share of cases that are counted, with its interval by Clopper and Pearson for others like these."""
         if not of:
             return NOTHING
@@ -118,14 +120,14 @@ class Measure:
         return cls(wins / of, found.low, found.high)
 
     @classmethod
-    def over(cls, draws):
+    def over(cls, draws: Sequence[Any]) -> "dict[str, Measure] | None":
         """Take several draws of a log, dicts of measures by part: each part's median and range; None of nothing."""
         if not draws or not draws[0]:
             return None
         values = {part: [draw[part].value for draw in draws] for part in draws[0]}
         return {part: cls(float(np.median(of)), min(of), max(of), tuple(of)) for part, of in values.items()}
 
-    def minus(self, other):
+    def minus(self, other: "Measure") -> "Measure":
         """Subtract a measure that is independent of this one: the intervals add up as for independent errors."""
         down = np.hypot(self.value - self.low, other.high - other.value)
         up = np.hypot(self.high - self.value, other.value - other.low)
@@ -151,52 +153,50 @@ class Criterion:
     headline: bool
     form: str
     why: str
-    ratio: bool = False
     known: str = ""
 
-    def judge(self, measure):
-        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `OPEN`."""
-        if measure.low > self.above and measure.high < self.below:
-            return HOLDS
-        return HOLDS_NOT if measure.high < self.above or measure.low > self.below else OPEN
+    def judge(self, measure: Measure) -> str:
+        """Tell whether the part holds: `HOLDS`, `HOLDS_NOT` or `OPEN`.
 
-    def at(self, place):
-        """Move the bound to a place; of two bounds both, to so far from their middle, of a ratio by so large a factor.
-
-        The middle of a ratio, such as half to twice a number, is the number.
+        The value of the log as it is, as the papers measure it, counts where it lies outside the interval of the runs.
         """
+        low, high = min(measure.low, measure.value), max(measure.high, measure.value)
+        if low > self.above and high < self.below:
+            return HOLDS
+        return HOLDS_NOT if high < self.above or low > self.below else OPEN
+
+    def at(self, place: float) -> "Criterion":
+        """Move the bound to a place; of two bounds both, to so far from their middle."""
         if not np.isfinite(self.below):
             return replace(self, above=float(place))
         if not np.isfinite(self.above):
             return replace(self, below=float(place))
-        middle = self.middle
-        above, below = sorted((middle / place, middle * place) if self.ratio else (middle - place, middle + place))
-        return replace(self, above=float(above), below=float(below))
+        return replace(self, above=float(self.middle - place), below=float(self.middle + place))
 
-    def place(self, number):
+    def place(self, number: float) -> float:
         """Where the bound lies if a number is on it, as `at` takes it."""
         if not (np.isfinite(self.above) and np.isfinite(self.below)):
             return number
-        if self.ratio:
-            share = number / self.middle
-            return max(share, 1 / share) if share > 0 else np.inf
         return abs(number - self.middle)
 
     @property
-    def middle(self):
+    def bounds(self) -> tuple[float, float, str]:
+        """The bounds, and how they are written: of parts that have the same, one word is read."""
+        return self.above, self.below, self.form
+
+    @property
+    def middle(self) -> float:
         """Between two bounds."""
-        if self.ratio:
-            return np.sign(self.above) * np.sqrt(self.above * self.below)
         return (self.above + self.below) / 2
 
     @property
-    def demand(self):
+    def demand(self) -> str:
         """The bounds in words, such as "above 0.5"."""
         bounds = {"above": self.above, "below": self.below}
         said = [f"{name} {self.said(bound)}" for name, bound in bounds.items() if np.isfinite(bound)]
         return " and ".join(said)
 
-    def said(self, bound):
+    def said(self, bound: float) -> str:
         """A bound in three digits, such as "50%"."""
         return (
             f"{100 * bound:.3g}%" if self.form.endswith("%") else f"{bound:.3g}"
@@ -207,62 +207,75 @@ class Criterion:
 
 
 @cache
-def claims():
+def claims() -> dict[str, dict[str, str]]:
     """Read the claims: by id, rows of `data/claims/claims.csv` as dicts."""
     return {row["id"]: row for row in _rows("claims/claims")}
 
 
 @cache
-def criteria():
+def criteria() -> dict[str, dict[str, Criterion]]:
     """Read what must hold: by claim, a dict by part of `Criterion`."""
-    found = {}
+    found: dict[str, dict[str, Criterion]] = {}
     for row in _rows("claims/criteria"):
         above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
         headline = row["weight"] == "headline"
-        said = row["form"], row["why"], row["scale"] == "ratio", row["known"]
+        said = row["form"], row["why"], row["known"]
         one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, *said)
         found.setdefault(one.claim, {})[one.part] = one
     return found
 
 
-def _rows(name):
+def _rows(name: str) -> list[dict[str, str]]:
     with open(paths.DATA / f"{name}.csv", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def untestable():
+def untestable() -> dict[str, dict[str, Any]]:
     """Make the records of the claims that no exhibit can test, each with the reason, by id."""
     return {id: withdrawn(row, row["untestable"]) for id, row in claims().items() if row["untestable"]}
 
 
+def on_refit(id: str) -> str:
+    """Say which of this study's refits a claim rests on, such as "on our refit of Jann '97"; nothing where on none."""
+    models = claims().get(id, {}).get("rests_on") or ""
+    return f"on our refit{'s' if ' and ' in models else ''} of {models}" if models else ""
+
+
 @cache
-def findings():
+def findings() -> dict[str, dict[str, str]]:
     """Read what the study found itself, and what has to hold: by id, rows of `data/claims/findings.csv` as dicts."""
     return {row["id"]: row for row in _rows("claims/findings")}
 
 
 # Verdicts
 
+Readings = Mapping[str, Mapping[str, Any] | None]
+"""By reading and part a `Measure`, or a dict of them by what it was measured on."""
 
-def decide(id, readings, note=""):
+Records = Sequence[dict[str, Any]]
+"""What was measured of a claim's parts, as it is recorded."""
+
+
+def decide(id: str, readings: Readings, note: str = "") -> dict[str, Any]:
     """Make the record of the verdict on a claim."""
     known = criteria()[id]
-    judged, of_text = {}, readings.get(TEXT) or {}
+    judged: dict[str, dict[str, Any]] = {}
+    of_text = readings.get(TEXT) or {}
     like_these = {part: getattr(one, "like_these", None) for part, one in of_text.items()}
     if like_these and None not in like_these.values():
-        readings = readings | {LIKE_THESE: like_these}
+        readings = {**readings, LIKE_THESE: like_these}
     for reading, parts in readings.items():
         parts = parts or {}
         missing = set() if reading == PRINTED or not parts else set(known) - set(parts)
         if wrong := [*sorted(missing), *sorted(set(parts) - set(known))]:
             names = f"found or missed {', '.join(wrong)}, expected the parts {', '.join(known)}"
             raise ValueError(f"{id}, {reading}: {names} of data/claims/criteria.csv")
-        found = []
+        records: list[dict[str, Any]] = []
         for part, measured in parts.items():
             on_each = {"": measured} if isinstance(measured, Measure) else measured or {}
-            found += [_judged(known[part], on, measure) for on, measure in on_each.items()]
-        if found:
-            judged[reading] = {"verdict": add_up(id, found), "counts": counts(found), "parts": found}
+            records += [_judged(known[part], on, measure) for on, measure in on_each.items()]
+        if records:
+            judged[reading] = {"verdict": add_up(id, records), "counts": counts(records), "parts": records}
     text = judged.get(TEXT, {"verdict": UNTESTED})
     evidence = "\n".join(filter(None, [*(_evidence(id, *one) for one in judged.items()), note]))
     found = {
@@ -278,51 +291,51 @@ def decide(id, readings, note=""):
     return found
 
 
-def withdrawn(claim, why):
+def withdrawn(claim: Mapping[str, Any], why: str) -> dict[str, Any]:
     """Take a verdict back, where what it rests on only stands in for a log."""
     kept = {name: claim[name] for name in ("id", "claim", "numbers") if name in claim}
     return kept | {"verdict": UNTESTED, "readings": {}, "evidence": why}
 
 
-def _judged(criterion, on, measure):
+def _judged(criterion: Criterion, on: str, measure: Measure) -> dict[str, Any]:
     """The record of one part, measured on one log or the like; `sees` is the smallest effect that it could show."""
     known = {"value": measure.value, "low": measure.low, "high": measure.high}
     judged = {"verdict": criterion.judge(measure), "sees": (measure.high - measure.low) / 2}
     return {"part": criterion.part, "on": on} | known | judged
 
 
-def _said(parts):
+def _said(parts: Records) -> list[Any]:
     """Those measurements that have a say: a part where there was nothing to compare has none, if it was elsewhere."""
     measured = {one["part"] for one in parts if one["value"] == one["value"]}
     return [one for one in parts if one["value"] == one["value"] or one["part"] not in measured]
 
 
-def _by_part(parts):
+def _by_part(parts: Records) -> dict[str, list[Any]]:
     """The measurements of each part."""
-    found = {}
+    found: dict[str, list[Any]] = {}
     for one in parts:
         found.setdefault(one["part"], []).append(one)
     return found
 
 
-def counts(parts):
+def counts(parts: Records) -> dict[str, int]:
     """Count the measurements of a claim's parts: how many are shown, open and contradicted."""
     found = Counter(one["verdict"] for one in _said(parts))
     return {name: found[verdict] for verdict, name in COUNTS.items()}
 
 
-def add_up(id, parts):
+def add_up(id: str, parts: Records) -> str:
     """Make one word of the verdicts on the parts of a claim, of all measurements (`docs/background/verdicts.md`)."""
-    shares = {True: [], False: []}  # of the headlines, and of the other parts
+    shares: dict[bool, list[dict[str, float]]] = {True: [], False: []}  # of the headlines, and of the other parts
     for part, of in _by_part(_said(parts)).items():
         verdicts = [one["verdict"] for one in of]
         shares[criteria()[id][part].headline].append({each: verdicts.count(each) / len(of) for each in COUNTS})
     groups = [pd.DataFrame(group).mean() for group in shares.values() if group]
 
-    def refuted(share):
+    def refuted(share: pd.Series) -> bool:
         return share[HOLDS_NOT] >= MOST and share[HOLDS] <= FEW
 
-    mean = sum(groups) / len(groups)
+    mean: Any = sum(groups) / len(groups)
     if refuted(mean) or (shares[True] and refuted(groups[0])):
         return NOT
     if mean[HOLDS] >= MOST and mean[HOLDS_NOT] <= FEW:
@@ -334,16 +347,19 @@ TINY = 1e-9
 """How far beyond a measurement's end a bound is moved, to see what holds there."""
 
 
-def turns(id, parts):
-    """Find where the verdict on a claim turns, if the bound of the part that decides is moved, and all others stay.
+def turns(id: str, parts: Records) -> dict[str, dict[str, Any]]:
+    """Find where the verdict on a claim turns, if the bound of the part that decides is moved.
+
+    Parts with the same bound, which reads the same word, move with it; all others stay.
 
     By "stricter" and "looser", where it turns so: `above` and `below`, the bounds there, and the `verdict` beyond them.
     """
-    part = deciding(id, parts)["part"] if deciding(id, parts) else None
-    known = criteria()[id].get(part)
-    if known is None:
+    of_part = deciding(id, parts)
+    if of_part is None:
         return {}
-    ends = [of[end] for of in parts if of["part"] == part for end in ("low", "high") if of[end] is not None]
+    known = criteria()[id][of_part["part"]]
+    moving = {part for part, one in criteria()[id].items() if one.bounds == known.bounds}
+    ends = [of[end] for of in parts if of["part"] in moving for end in ("low", "value", "high") if of[end] is not None]
     places = sorted({known.place(end) for end in ends if np.isfinite(end)})
     now, word = known.place(known.below if np.isfinite(known.below) else known.above), add_up(id, parts)
     looser_is_up = np.isfinite(known.below)
@@ -352,7 +368,7 @@ def turns(id, parts):
         ahead = places if up else places[::-1]
         for place in (place for place in ahead if (place >= now if up else place <= now)):
             moved = known.at(place + (TINY if up else -TINY) * max(1.0, abs(place)))
-            again = [of | {"verdict": moved.judge(_measure_of(of))} if of["part"] == part else of for of in parts]
+            again = [of | {"verdict": moved.judge(_measure_of(of))} if of["part"] in moving else of for of in parts]
             if (then := add_up(id, again)) != word:
                 bounds = known.at(place)
                 found[name] = {"above": bounds.above, "below": bounds.below, "verdict": then}
@@ -360,12 +376,13 @@ def turns(id, parts):
     return found
 
 
-def _measure_of(part):
+def _measure_of(part: Mapping[str, Any]) -> Measure:
     """The measurement that a record has of a part."""
-    return Measure(*(np.nan if part[end] is None else part[end] for end in ("value", "low", "high")))
+    value, low, high = (np.nan if part[end] is None else part[end] for end in ("value", "low", "high"))
+    return Measure(value, low, high)
 
 
-def deciding(id, parts):
+def deciding(id: str, parts: Records) -> dict[str, Any] | None:
     """Take the measurement that tells most: of the headline, or else the first part; the median of several."""
     said = [one for one in _said(parts) if one["value"] == one["value"]]
     said = [one for one in said if criteria()[id][one["part"]].headline] or said
@@ -373,7 +390,7 @@ def deciding(id, parts):
     return of_part[(len(of_part) - 1) // 2] if of_part else None
 
 
-def powers(claim):
+def powers(claim: Mapping[str, Any]) -> dict[str, str]:
     """Say for each part of a recorded claim, by the text, how large a difference from its bounds would show.
 
     That is half the width of the interval, the median where a part was measured on several things. There is none where
@@ -385,7 +402,7 @@ def powers(claim):
     return {part: format(statistics.median(one["sees"] for one in of), forms[part]) for part, of in seen.items()}
 
 
-def _evidence(id, reading, judged):
+def _evidence(id: str, reading: str, judged: Mapping[str, Any]) -> str:
     """Say what was measured under a reading; of a part that was measured on many things, on how many it holds."""
     said = []
     for part, found in _by_part(judged["parts"]).items():
@@ -398,38 +415,54 @@ def _evidence(id, reading, judged):
         counts = Counter(each["verdict"] for each in known)
         verdicts = ", ".join(f"{verdict} on {counts[verdict]}" for verdict in COUNTS if counts[verdict])
         ends = " to ".join(format(end(each["value"] for each in known), one.form) for end in (min, max))
-        said.append(f"{part} ({one.demand}) on {len(known)}, {ends}: {verdicts}")
+        apart = "".join(f"; on {each['on']} {number(each, one.form)}" for each in known if outside(each))
+        said.append(f"{part} ({one.demand}) on {len(known)}, {ends}: {verdicts}{apart}")
     return f"{reading}: {'; '.join(said)}"
 
 
-def number(one, form):
+def number(one: Mapping[str, Any], form: str) -> str:
     """Write a measurement with its interval; a record has None for what is no number, and for an end that is none."""
     value, low, high = (one[name] for name in ("value", "low", "high"))
     if value is None or value != value:
         return "nothing to compare"
     if None in (low, high) or np.inf in (abs(low), abs(high)):
         return f"{value:{form}} (no ends)"
+    if outside(one):
+        return f"as it is {value:{form}}, in the runs {low:{form}} to {high:{form}}"
     return f"{value:{form}} ({low:{form}} to {high:{form}})" if low < high else f"{value:{form}}"
+
+
+def outside(one: Mapping[str, Any]) -> bool:
+    """Tell of a measurement whether the log as it is gives a number outside the interval of the other runs."""
+    value, low, high = (one[name] for name in ("value", "low", "high"))
+    return None not in (value, low, high) and low < high and not low <= value <= high
 
 
 # What a notebook measures for a claim
 
 
-class Claim(dict):
+class Claim(dict[str, Any]):
     """The record of a verdict on a claim, which is shown as text: the verdict, the claim, a line each reading."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         """Write it out, wrapped."""
         return "\n".join([self.headline, *(f"       {_wrapped(line, '  ')}" for line in self["evidence"].split("\n"))])
 
     @property
-    def headline(self):
+    def headline(self) -> str:
         """The verdicts and the claim, without the measurements."""
         preview = "PREVIEW, " if self["evidence"].startswith("preview: ") else ""
         return f"{self['id']}  {_wrapped(': '.join([preview + _verdict(self), self['claim']]))}"
 
 
-def claim(id, runs, measure, logs=None, needs=(), note=""):
+def claim(
+    id: str,
+    runs: Any,
+    measure: Callable[[Any], Any],
+    logs: Logs | None = None,
+    needs: Iterable[str] = (),
+    note: str = "",
+) -> Claim:
     """Decide a claim by what is measured of runs under each reading.
 
     Parameters
@@ -477,7 +510,7 @@ def claim(id, runs, measure, logs=None, needs=(), note=""):
     return _judged_claim(found, logs)
 
 
-def _judged_claim(found, logs):
+def _judged_claim(found: dict[str, Any], logs: Logs) -> Claim:
     """A claim or a finding, taken back where it rests on stand-ins, and marked where on other runs than the study's."""
     if logs.stand_in:
         return Claim(withdrawn(found, plots.SYNTHETIC))
@@ -486,7 +519,7 @@ def _judged_claim(found, logs):
     return Claim(found)
 
 
-def _unless_absent(measure, logs):
+def _unless_absent(measure: Callable[..., Any], logs: Logs) -> tuple[Any, str]:
     """What is measured, and ""; or None, and which log it misses, if that is not among those that are here.
 
     Any other KeyError is a fault of the measure.
@@ -500,7 +533,9 @@ def _unless_absent(measure, logs):
         raise
 
 
-def finding(id, holds, evidence="", numbers=None, logs=None):
+def finding(
+    id: str, holds: Any, evidence: str = "", numbers: Mapping[str, Any] | None = None, logs: Logs | None = None
+) -> Claim:
     """Make the record of one of the study's own findings.
 
     `holds` is True, False, "cannot be decided", or None where it cannot be tested. A function in its place gives
@@ -523,7 +558,7 @@ def finding(id, holds, evidence="", numbers=None, logs=None):
     return _judged_claim(found, logs)
 
 
-def share(found):
+def share(found: pd.Series) -> Measure:
     """Measure the share of true values in a Series of bool by run and case, such as months.
 
     The share of these cases is the mean over the shaken runs, with their interval. The share of cases like these has
@@ -544,7 +579,7 @@ def share(found):
     return replace(these, like_these=like_these)
 
 
-def _names(of):
+def _names(of: Any) -> set[str]:
     """The names of the logs that runs are of."""
     if isinstance(of, dict):
         return set(of)
@@ -552,7 +587,7 @@ def _names(of):
     return {name for place in places if "log" in place.names for name in place.unique("log")}
 
 
-def _measured(value):
+def _measured(value: Any) -> Any:
     """Make a `Measure` of a number or a Series by run, or of each of a dict."""
     if isinstance(value, dict):
         return {name: _measured(one) for name, one in value.items()}
@@ -565,15 +600,16 @@ def _measured(value):
     return Measure.spread(value) if 0 in value.index else Measure.range(value)
 
 
-def _verdict(found):
+def _verdict(found: Mapping[str, Any]) -> str:
     """The verdict by the text with its counts, and those of other readings."""
     others = {LIKELY: "likely program", RESTORED: "restored log", PRINTED: "as printed", LIKE_THESE: LIKE_THESE}
     readings = found.get("readings", {})
     counts = readings[TEXT]["counts"] if TEXT in readings else {}
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
-    words = ", ".join([found["verdict"].upper(), *(f"{name} {count}" for name, count in counts.items())])
+    verdict = " ".join(filter(None, [found["verdict"].upper(), on_refit(found["id"])]))
+    words = ", ".join([verdict, *(f"{name} {count}" for name, count in counts.items())])
     return words + (f" ({'; '.join(said)})" if said else "")
 
 
-def _wrapped(text, indent=""):
+def _wrapped(text: str, indent: str = "") -> str:
     return "\n       ".join(textwrap.wrap(text, 110, initial_indent=indent, subsequent_indent="  "))

@@ -7,7 +7,9 @@ has it stands in the names of policies and logs, behind a comma: "EASY, extra sh
 
 import csv
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,15 +35,18 @@ OTHER_LOG, ABSENT, INFERRED = "another log", "log not at hand", "inferred from"
 
 SCHEDULERS = ("EASY", "conservative")
 
+Table = Any
+"""A DataFrame or a Series by named levels: pandas' stubs let hardly anything be done with what may be either."""
+
 # What is read differently
 
 
-def plain(name):
+def plain(name: str) -> str:
     """Take off a policy's or a log's name what is read differently: so it is called in print."""
     return name.partition(", ")[0]
 
 
-def word(policy="", log=""):
+def word(policy: str = "", log: str = "") -> str:
     """Call a policy on a log, or what has no policy, by the word of a summary; "" if it is in none.
 
     Examples
@@ -59,7 +64,7 @@ def word(policy="", log=""):
     return CALENDAR if of_log == CALENDAR and not differs else ""
 
 
-def plainly(index, *levels):
+def plainly(index: Any, *levels: str) -> Any:
     """Put policies and logs, or other levels of an index, under their plain names."""
     names = [name for name in levels or ("policy", "log") if name in index.names]
     if index.nlevels == 1:
@@ -68,7 +73,7 @@ def plainly(index, *levels):
     return pd.MultiIndex.from_frame(of.assign(**{name: of[name].map(plain) for name in names}))
 
 
-def in_words(table, policy="policy", log="log"):
+def in_words(table: Table, policy: str = "policy", log: str = "log") -> Table:
     """Sum a table up: its policies and logs under their plain names, and behind them the level `under` with the word.
 
     What is in no summary is left out. The levels of policies and logs may have other names.
@@ -86,7 +91,7 @@ def in_words(table, policy="policy", log="log"):
     return table.set_axis(pd.MultiIndex.from_frame(index))[(words != "").to_numpy()]
 
 
-def readings(runs, policy="policy", log="log"):
+def readings(runs: Table, policy: str = "policy", log: str = "log") -> dict[str, Table]:
     """Take runs by the word of a summary, with policies and logs under their plain names, for `claim`.
 
     Whatever is not read differently is the same under each word. The levels of policies and logs may have other names.
@@ -108,7 +113,7 @@ def readings(runs, policy="policy", log="log"):
     return found
 
 
-def _taken(runs, names):
+def _taken(runs: Table, names: Mapping[str, Mapping[str, str]]) -> Table:
     """The runs of one policy and log of each plain name, by level: of what stands there for it, or else of itself."""
     for level, instead in names.items():
         if level in runs.index.names:
@@ -122,12 +127,12 @@ def _taken(runs, names):
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-def published(name):
+def published(name: str) -> pd.DataFrame:
     """Read all columns of a file of printed numbers, such as "mualem2001_table1"; `value` as numbers."""
     return _read(name).astype({"value": float})
 
 
-def printed(name):
+def printed(name: str) -> pd.Series:
     """Read printed numbers: a Series by the levels of the table that they are held against.
 
     The name is that of a file in `data/published/`, or of several of a paper, such as "tang2013_figure1 figure2"; of a
@@ -143,12 +148,12 @@ def printed(name):
 
 
 @cache
-def decimals(name):
+def decimals(name: str) -> pd.Series:
     """How many decimals each printed number has."""
     return _texts(name).str.partition(".")[2].str.len()
 
 
-def _texts(name):
+def _texts(name: str) -> pd.Series:
     """The numbers as they are printed, by levels."""
     first, *others = name.split(" ")
     tables = [_read(file) for file in (first, *(f"{first.partition('_')[0]}_{other}" for other in others))]
@@ -156,13 +161,13 @@ def _texts(name):
     return texts[~texts.index.duplicated()].rename("published")
 
 
-def _levels(table):
+def _levels(table: pd.DataFrame) -> list[str]:
     """The columns that tell what the numbers of a table are of."""
     return list(table.columns[: table.columns.get_loc("value")])
 
 
 @cache
-def _read(name):
+def _read(name: str) -> pd.DataFrame:
     """Read a file of printed numbers as text, and refuse one in which a line is wrong."""
     path = paths.DATA / "published" / f"{name}.csv"
     if not path.exists():
@@ -173,7 +178,8 @@ def _read(name):
         head = next(lines, [])
         if "value" not in head[1:]:
             raise ValueError(f"{path}, line 1: found the columns {', '.join(head)}; expected levels, then value")
-        rows, lines_of = [], {}
+        rows: list[list[str]] = []
+        lines_of: dict[tuple[str, ...], int] = {}
         for row in lines:
             of, at = tuple(row[: head.index("value")]), f"{path}, line {lines.line_num}"
             if len(row) != len(head):
@@ -192,32 +198,34 @@ def _read(name):
 # What becomes of a number
 
 
-def verdict_on(published, interval, close=0.05, decimals=None, absolute=False):
+def verdict_on(
+    published: float, interval: Interval, close: float = 0.05, decimals: int | None = None, absolute: bool = False
+) -> str:
     """Tell whether a printed number may well be the same as ours."""
     if is_inside(published, interval.low, interval.high, decimals):
         return INSIDE
     return CLOSE if abs(published - interval.median) <= close * (1 if absolute else abs(published)) else OFF
 
 
-def is_inside(published, low, high, decimals=None):
+def is_inside(published: Any, low: Any, high: Any, decimals: Any = None) -> Any:
     """Whether a printed number, or each of several, lies in a band, as far as its decimals tell."""
     slack = 0 if decimals is None else 0.5000001 * 10.0**-decimals
     return (low - slack <= published) & (published <= high + slack)
 
 
-def deviation(ours, published):
+def deviation(ours: Any, published: Any) -> Any:
     """Work out by how much ours differs from the published number, relatively: 0.01 is 1 % more."""
     return ours / published - 1
 
 
-def reading(cell, *words):
+def reading(cell: Mapping[str, Any], *words: str) -> Any:
     """Take of a cell the first of what is under these words that is judged; None where nothing is."""
     named = [(word(one.get("policy", ""), one.get("log", "")), one) for one in cell["readings"]]
     found = [one for wanted in words for name, one in named if name == wanted]
     return next((one for one in found if one["verdict"] in (INSIDE, CLOSE, OFF)), None)
 
 
-def tally(cells, *words):
+def tally(cells: Iterable[Mapping[str, Any]], *words: str) -> dict[str, Any]:
     """Count how many cells are inside, close and off, and how many chance would put outside."""
     judged = [one for one in (reading(cell, *(words or [TEXT])) for cell in cells) if one]
     verdicts = [one["verdict"] for one in judged]
@@ -242,7 +250,7 @@ READING = ["ours", "deviation", "low", "median", "high", "verdict"]
 # What was measured
 
 
-def median_first(runs):
+def median_first(runs: Table) -> Table:
     """Put the median of the other runs in the place of run 0, of logs whose lost jobs are drawn: none is as it is.
 
     Examples
@@ -262,7 +270,7 @@ def median_first(runs):
     return pd.concat([runs[~drawn], found])
 
 
-def spread(runs, averaged=None, resampled=False):
+def spread(runs: Table, averaged: int | None = None, resampled: bool = False) -> pd.DataFrame:
     """Work out how each number spreads over its runs.
 
     Parameters
@@ -303,7 +311,7 @@ def spread(runs, averaged=None, resampled=False):
     return table
 
 
-def in_order(table, *levels):
+def in_order(table: Table, *levels: str) -> Table:
     """Order a table by these levels, each in the order in which its values appear.
 
     Examples
@@ -318,7 +326,7 @@ def in_order(table, *levels):
     return table.iloc[np.lexsort(first_seen[::-1])]
 
 
-def over_draws(draws):
+def over_draws(draws: Sequence[pd.Series]) -> pd.DataFrame:
     """Lay out what was counted on each draw of the restored logs, Series by the same levels, as `judge` takes it.
 
     `ours` is the median, and between `low` and `high` lie all of them.
@@ -335,7 +343,7 @@ def over_draws(draws):
     return pd.DataFrame({"ours": median, "low": wide.min(axis=1), "median": median, "high": wide.max(axis=1)})
 
 
-def against(table, printed):
+def against(table: Table, printed: pd.Series) -> pd.DataFrame:
     """Put printed numbers, and by how much ours deviate, into a table of `spread`; nan where nothing is printed.
 
     They stand beside every policy and log whose plain name is the printed one.
@@ -350,7 +358,15 @@ def against(table, printed):
     return table
 
 
-def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
+def judge(
+    runs: Table | list[Table],
+    name: str,
+    logs: Logs | None = None,
+    *,
+    averaged: int | None = None,
+    points: bool = False,
+    notes: Table | None = None,
+) -> pd.DataFrame:
     """Lay printed numbers beside ours, and tell of each whether it may well be the same.
 
     Of another experiment than the study's no number is judged; what differs is printed.
@@ -383,19 +399,20 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     >>> judge(ours.rename_axis(["log", "quantity"]), "mualem2001_footnote2").verdict.tolist()
     ['inside', 'off']
     """
-    of_print, logs, experiment = printed(name), Logs({}) if logs is None else logs, running()
+    of_print: Any = printed(name)
+    logs, experiment = Logs({}) if logs is None else logs, running()
     if said := not logs.own and (experiment.unjudged or experiment.preview(logs)):
         print(f"{name}: {said}")
     if isinstance(runs, list):
         runs = pd.concat([of.to_frame("ours") if isinstance(of, pd.Series) else of for of in runs if len(of)])
-    table = spread(runs, averaged) if "run" in runs.index.names else runs
+    table: Any = spread(runs, averaged) if "run" in runs.index.names else runs
     table = table.to_frame("ours") if isinstance(table, pd.Series) else table
     levels = [*of_print.index.names, *(level for level in table.index.names if level not in of_print.index.names)]
     table = _with_absent(in_order(table, *levels), of_print, logs)
     table = against(table, of_print)
     digits = decimals(name)
-    said = {} if notes is None else notes.reorder_levels(of_print.index.names).to_dict()
-    noted = []
+    notes_of: dict[Any, str] = {} if notes is None else notes.reorder_levels(of_print.index.names).to_dict()
+    noted: list[tuple[str | None, str]] = []
     for place, row in zip(table.index, table.itertuples(), strict=True):
         of = dict(zip(levels, place if isinstance(place, tuple) else (place,), strict=True))
         if logs.own or experiment.unjudged or row.published != row.published:
@@ -409,10 +426,10 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
         if not verdict:
             known = "low" in table and not np.isnan(row.low)
             interval = Interval(row.low, row.median, row.high) if known else Interval(row.ours, row.ours, row.ours)
-            share = CLOSE_TO.get(of.get("metric"), 0.05)
+            share = CLOSE_TO.get(of.get("metric", ""), 0.05)
             digit = digits[of_number if len(of_number) > 1 else of_number[0]]
             verdict = verdict_on(row.published, interval, 100 * share if points else share, digit, absolute=points)
-        noted.append((verdict, "; ".join(filter(None, [said.get(of_number), origin.get("note")]))))
+        noted.append((verdict, "; ".join(filter(None, [notes_of.get(of_number), origin.get("note")]))))
     table[["verdict", "note"]] = pd.DataFrame(noted, table.index, dtype=object)
     table["exhibit"] = name
     if logs.own:
@@ -420,7 +437,7 @@ def judge(runs, name, logs=None, *, averaged=None, points=False, notes=None):
     return table.drop(columns="deviation") if points else table
 
 
-def _with_absent(table, of_print, logs):
+def _with_absent(table: Table, of_print: Table, logs: Logs) -> pd.DataFrame:
     """Add printed numbers of logs that are absent, for every policy of which they are."""
     places = of_print.index.to_frame(index=False)
     alone = places[[logs.is_absent(**place) for place in places.to_dict("records")]]
@@ -432,13 +449,13 @@ def _with_absent(table, of_print, logs):
         order = list(dict.fromkeys([*table.index.unique("log"), *alone.log])) if "log" in alone else []
         table = table.reindex(table.index.append(alone.set_index(list(table.index.names)).index))
         if "month" in alone:  # the absent ones among the others
-            places = {"log": order, "month": sorted(table.index.unique("month"))}
-            key = lambda level: level.map(places[level.name].index)  # noqa: E731
+            orders = {"log": order, "month": sorted(table.index.unique("month"))}
+            key = lambda level: level.map(orders[level.name].index)  # noqa: E731
             table = table.sort_index(level=["log", "month"], key=key, sort_remaining=False)
     return table
 
 
-def cells(table):
+def cells(table: Table) -> list[dict[str, Any]]:
     """Take the judged numbers of a table of `judge` for a record: by place, ours by each policy and log."""
     if not set(OF_VERDICTS) <= set(table):
         return []
@@ -459,7 +476,7 @@ def cells(table):
     return found
 
 
-def tallies(judged, *keys):
+def tallies(judged: pd.DataFrame | Iterable[pd.DataFrame], *keys: str) -> pd.DataFrame:
     """Count the judged numbers of a table of `judge`, or of several, by some of their levels, word beside word.
 
     Under `RESTORED` numbers of logs that lost no jobs count as under `LIKELY`.
@@ -471,7 +488,8 @@ def tallies(judged, *keys):
     >>> tallies(table, "log")["text"][["inside", "close", "off"]].iloc[0].tolist()
     [1, 0, 1]
     """
-    groups, there = {}, set()
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    there = set()
     for table in [judged] if isinstance(judged, pd.DataFrame) else judged:
         for cell in cells(table):
             groups.setdefault(tuple(cell["of"][key] for key in keys), []).append(cell)
@@ -487,7 +505,7 @@ def tallies(judged, *keys):
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(keys)
 
 
-def in_bands(*judged, of=""):
+def in_bands(*judged: pd.DataFrame, of: str = "") -> str:
     """Say for a title how many of the printed numbers, `of` some table, that are judged lie in the bands of our runs.
 
     Under each word of a summary they are counted apart, because it is the same numbers that are compared.
@@ -511,7 +529,7 @@ def in_bands(*judged, of=""):
     return f"{next(iter(parts.values()))} {numbers} lie inside our bands"
 
 
-def beside(table, form, across, sd=False):
+def beside(table: Table, form: str, across: str | Sequence[str], sd: bool = False) -> pd.DataFrame:
     """Lay out a table of `judge` for reading: the printed number, ours, and by how much it is off; all text.
 
     Parameters
@@ -536,7 +554,7 @@ def beside(table, form, across, sd=False):
     text = {"paper": written(table.published, form)} if of_print else {}
     text["ours"] = written(table.ours, form) + (" \u00b1 " + written(table.sd, form) if sd else "")
     text |= {"off": written(table.deviation, "{:+.1%}")} if of_print and "deviation" in table else {}
-    found = pd.DataFrame(text, index=table.index)
+    found: Any = pd.DataFrame(text, index=table.index)
     across = [across] if isinstance(across, str) else list(across)
     if not across:
         return found
@@ -546,7 +564,7 @@ def beside(table, form, across, sd=False):
     return pd.concat(by_place, axis=1, names=across).reindex(order)
 
 
-def with_printed(runs, name, scale=1.0):
+def with_printed(runs: Mapping[str, Any], name: str, scale: float = 1.0) -> dict[str, Any]:
     """Put the printed numbers beside `readings` of runs, as one more, `printed`, whose only run is 0.
 
     Parameters
@@ -565,14 +583,15 @@ def with_printed(runs, name, scale=1.0):
     >>> with_printed(readings(runs), "mualem2001_table4")["printed"].max()
     np.float64(29422.0)
     """
-    of_print, of_text = printed(name) * scale, runs[TEXT]
+    of_print: Any = printed(name) * scale
+    of_text = runs[TEXT]
     if isinstance(of_text, pd.DataFrame):
         of_print = of_print.unstack("metric", sort=False).reindex(columns=of_text.columns)
     of_print = pd.concat({AS_IT_IS: of_print}, names=["run"])
-    return runs | {"printed": of_print.reorder_levels(of_text.index.names)}
+    return {**runs, "printed": of_print.reorder_levels(of_text.index.names)}
 
 
-def wide(values, level=-1):
+def wide(values: Table, level: Any = -1) -> Any:
     """Put a level, or several, into the columns, in the order in which its values appear.
 
     So does `unstack(sort=False)`; but where some values were filtered away before, pandas gives columns wrong names.
@@ -581,17 +600,17 @@ def wide(values, level=-1):
     return values.unstack(level, sort=False)
 
 
-def written(values, form):
+def written(values: pd.Series, form: str) -> pd.Series:
     """Write numbers as text; nothing where there is none."""
     return values.map(lambda value: form.format(value) if pd.notna(value) else "")
 
 
-def bracketed(form, value, low, high):
+def bracketed(form: str, value: float, low: float, high: float) -> str:
     """Write a number with its interval behind it; nothing where there is none."""
     return f"{form.format(value)} ({form.format(low)} to {form.format(high)})" if pd.notna(value) else ""
 
 
-def with_intervals(table, form, of="ours", unit=1):
+def with_intervals(table: pd.DataFrame, form: str, of: str = "ours", unit: float = 1) -> pd.Series:
     """Write a column of a table with the intervals `low` to `high` behind it, all times `unit`; a Series of text."""
     rows = unit * table[[of, "low", "high"]].to_numpy(float)
     return pd.Series([bracketed(form, *row) for row in rows], table.index, dtype=object)

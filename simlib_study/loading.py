@@ -33,10 +33,11 @@ class Logs(dict[str, Log]):
 
     `traces` has what the study knows of each, by the same names; `absent` the names of those that are not on this
     machine; `own` says that they are logs of the reader's, for which nothing is printed; `asked` has the names by which
-    they were requested.
+    they were requested; `left_out` says by name why a log of the catalogue takes no part.
     """
 
     asked: str | Sequence[str] = ()
+    left_out: Mapping[str, str] = {}
 
     def __init__(
         self, logs: Mapping[str, Log], traces: Any = (), absent: Iterable[str] = (), own: bool = False
@@ -70,6 +71,8 @@ class Logs(dict[str, Log]):
         """Which file or model each came from, and which of its jobs take part; what is absent is printed."""
         for name in self.absent:
             print(f"{name}: not on this machine, left out")
+        for name, why in self.left_out.items():
+            print(f"{name}: left out, because {why}")
         return sources(self.workloads())
 
 

@@ -104,6 +104,7 @@ def texts(found: Sequence[Outcome], site: bool = False) -> dict[str, str]:
         "signs": SIGNS,
         "sign": SIGNS.get,
         "brief": brief,
+        "on_refit": claims.on_refit,
         "address": address,
         "page": lambda one: f"{one.slug}.md" if site else f"{one.name}/README.md",
         "outcomes": found,
@@ -228,6 +229,7 @@ def numbers(found: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "papers": papers,
         "all": sum(papers.values()),
+        "refits": by_verdict([claim for id, claim in verdicts.items() if claims.on_refit(id)]),
         "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
         "verdicts": verdicts,
         "gains": _gains(next(one.folder for one in found if one.name == "tang2013/figures14-17")),
@@ -261,7 +263,7 @@ def templates(**options: Any) -> Environment:
     return Environment(**(common | {"trim_blocks": True, "lstrip_blocks": True} | options))
 
 
-def counted_means(found: Iterable[Outcome]) -> dict[str, dict[Any, Any]]:
+def counted_means(found: Iterable[Outcome]) -> dict[str, Any]:
     """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group.
 
     `inside` and `of`, those judged, are of both policies; those of one are in `policies`.
@@ -273,7 +275,7 @@ def counted_means(found: Iterable[Outcome]) -> dict[str, dict[Any, Any]]:
     counts, controls = printed_means.counts(table), printed_means.controls(table)
     counts["inside"] = counts[[INSIDE, printed_means.WIDE]].sum(axis=1)
     counts["of"] = counts.numbers - counts[printed_means.UNJUDGED]
-    counted: dict[str, dict[Any, Any]] = {}
+    counted: dict[str, Any] = {}
     for name, group in {"tables": printed_means.TABLES, **SIMULATED}.items():
         if group not in counts.index:
             continue
@@ -286,7 +288,7 @@ def counted_means(found: Iterable[Outcome]) -> dict[str, dict[Any, Any]]:
     return counted | {"rows": printed_means.rows(table), "above": printed_means.above(table)}
 
 
-def _by_step(of: pd.DataFrame) -> pd.DataFrame:
+def _by_step(of: Any) -> pd.DataFrame:
     """Take of a policy's counts those of the text and of the likely program, on logs as they are and restored."""
     programs, of = of.index.unique("program"), of.droplevel("policy")
     places = {TEXT: (0, ""), TEXT_RESTORED: (0, RESTORED), LIKELY: (-1, ""), RESTORED: (-1, RESTORED)}

@@ -452,7 +452,7 @@ def by_verdict(claims: Iterable[Json]) -> dict[str, int]:
 
 def decided(found: Iterable[Outcome]) -> list[Json]:
     """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict."""
-    by_id = {id: claim | {"exhibit": None} for id, claim in claims.untestable().items()}
-    by_id |= {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
+    by_id = {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
+    by_id |= {id: claim | {"exhibit": None} for id, claim in claims.untestable().items()}  # whatever an old record says
     rows = claims.claims() | claims.findings()
     return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows.items() if id in by_id]

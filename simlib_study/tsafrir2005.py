@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simlib._util.arrays import Bools
+from simlib._util.arrays import Bools, Ints
 from simlib.analysis.predictions import accuracy
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
@@ -15,7 +15,7 @@ from simlib.logs import archive
 from simlib.plain.machine import Job
 from simlib.policies.examples_own import LastTwo
 
-from . import log
+from . import judging, log
 from .loading import Logs
 
 TRACES = ("SDSC-SP2", "CTC-SP2", "KTH-SP2", "SDSC-BLUE")
@@ -65,8 +65,10 @@ def performance(schedule: Schedule) -> pd.Series:
     )
 
 
-def reservations(schedule: Schedule) -> pd.DataFrame:
+def reservations(schedule: Schedule, made: Any = None) -> pd.DataFrame:
     """Measure how far from its first reservation each job starts that waits for its turn (Tables 5 and 6).
+
+    The reservations are those of the schedule, or were `made` otherwise, by job, -1 where none was.
 
     These are the jobs that wait and are not backfilled. One that becomes the head of the queue and starts in the same
     pass has a reservation for that moment: so the printed rates come out.
@@ -74,9 +76,10 @@ def reservations(schedule: Schedule) -> pd.DataFrame:
     By `table`, "difference" either way and "delay" beyond the reservation: the `rate` of such jobs in per cent of all,
     and of the differences in minutes the `average`, the `median` and the standard deviation `sd`.
     """
-    if schedule.shadow is None:
+    made = schedule.shadow if made is None else made
+    if made is None:
         raise ValueError(f"reservations: found a schedule under {schedule.policy}, expected one under EASY")
-    start, first = schedule.column("start"), schedule.shadow.to_numpy()
+    start, first = schedule.column("start"), np.asarray(made)
     waited = counted(schedule) & (schedule.column("wait") > 0) & ~schedule.column("backfilled")
     late = ((start - np.where(first >= 0, first, start)) / 60)[waited]
     rows = {}
@@ -85,6 +88,48 @@ def reservations(schedule: Schedule) -> pd.DataFrame:
         rows[table] = {"rate": 100 * len(known) / counted(schedule).sum(), "average": known.mean()}
         rows[table] |= {"median": known.median(), "sd": known.std(ddof=0)}
     return pd.DataFrame(rows).T.rename_axis("table")
+
+
+def by_estimates(schedule: Schedule) -> Ints:
+    """Work out the second reservations of double booking, by the users' estimates (section 5.2); -1 where none is.
+
+    A job has one when it waits at the head of the queue, as all who came before it have started: under any policy that
+    reserves in order of arrival. Estimates that running jobs outlive are not corrected, as under the paper's EASY.
+    """
+    workload, start, end = schedule.workload, schedule.column("start"), schedule.column("end")
+    procs, requested = workload.jobs.procs.to_numpy(), _requested(workload)
+    begins = np.maximum(schedule.column("submit"), np.maximum.accumulate(np.append(0, start[:-1])))
+    made, by_start, seen = np.full(len(start), -1), np.argsort(start, kind="stable"), 0
+    running = np.empty(0, int)
+    for job in np.flatnonzero(start > begins):
+        now = begins[job]
+        before = by_start[seen : np.searchsorted(start, now, sorter=by_start)]
+        seen += len(before)
+        running = np.append(running, before)
+        running = running[end[running] > now]
+        together = by_start[seen : np.searchsorted(start, now, "right", sorter=by_start)]
+        there = np.append(running, together[(together < job) & (end[together] > now)])  # later ones are backfilled
+        expected = start[there] + requested[there]
+        order = np.argsort(expected, kind="stable")
+        free = workload.procs - procs[there].sum() + np.cumsum(procs[there][order])
+        made[job] = expected[order][np.searchsorted(free, procs[job])]
+    return made
+
+
+def _requested(workload: Workload) -> Ints:
+    """The users' estimates, not raised to the run time: at least a second."""
+    return workload.jobs.estimate.clip(lower=1).to_numpy()
+
+
+def by_changes(printed: pd.DataFrame, names: str) -> pd.DataFrame:
+    """Work printed numbers out of EASY's and the changes against it, which the paper took before it rounded.
+
+    The numbers have the levels run, log and policy, and a column a metric; the names are those of the printed changes.
+    """
+    places: Any = printed.index
+    changed = judging.printed(names).unstack("metric").reindex(places.droplevel("run")).set_axis(places)
+    easy = printed.xs("EASY", level="policy").reindex(places.droplevel("policy")).set_axis(places)
+    return (easy * (1 + changed / 100)).reindex(columns=printed.columns).combine_first(printed)
 
 
 def on_each(measured: pd.Series) -> dict[str, pd.Series]:
@@ -99,12 +144,13 @@ class Window(LastTwo):
     The `kind` of window holds the last two jobs that have ended: of "all"; of those with the same estimate as the new
     job, "extended"; or, "immediate", of all, if their estimates are that of the new job. Jobs that have not ended are
     passed over; "submitted" takes the last two that were submitted, as far as they have ended. Where there are fewer
-    than two jobs, a prediction is made of what there is, but not from a `full` window.
+    than two jobs, a prediction is made of what there is, but not from a `full` window. The `longest` of them may
+    predict in place of the mean.
     """
 
-    def __init__(self, kind: str, full: bool = False) -> None:
+    def __init__(self, kind: str, full: bool = False, longest: bool = False) -> None:
         super().__init__()
-        self.kind, self.full = kind, full
+        self.kind, self.full, self.longest = kind, full, longest
         self.of_user: dict[int, list[Job]] = {}  # by user, the jobs in the order of their submission
         self.run: dict[Any, int] = {}  # by job that has ended
 
@@ -121,7 +167,8 @@ class Window(LastTwo):
         mine.append(job)
         if not runs or (self.full and len(runs) < 2):
             return {job.number: max(job.requested, 1)}
-        return {job.number: max(min(sum(runs) // len(runs), job.requested), 1)}
+        predicted = max(runs) if self.longest else sum(runs) // len(runs)
+        return {job.number: max(min(predicted, job.requested), 1)}
 
     def finish(self, job: Job, now: int) -> None:
         """Remember the run time."""

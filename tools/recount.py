@@ -153,9 +153,10 @@ def part_verdict(part, bounds):
     above, below = bounds
     if part["low"] is None:
         return "open"
-    if (above is None or part["low"] > above) and (below is None or part["high"] < below):
+    ends = [part[end] for end in ("low", "value", "high")]  # what the log as it is gives may lie outside
+    if (above is None or min(ends) > above) and (below is None or max(ends) < below):
         return "shown"
-    beyond = (above is not None and part["high"] < above) or (below is not None and part["low"] > below)
+    beyond = (above is not None and max(ends) < above) or (below is not None and min(ends) > below)
     return "contradicted" if beyond else "open"
 
 
@@ -183,6 +184,9 @@ def word(parts, criteria, other=None):
     return "partly reproduced" if min(mean["shown"], mean["contradicted"]) > 1 / 6 + nearly else "inconclusive"
 
 
+BOUNDS = "above", "below", "form"
+"""What is the same of parts whose bounds move together."""
+
 KINDS = ("shown", "open", "contradicted")
 
 
@@ -205,14 +209,15 @@ def turned(claim, parts, criteria):
     """What is wrong with where a verdict turns: just before it is to be as it is, and another one just beyond."""
     wrong = []
     for way, place in claim["turns"].items():
-        name, sign = claim["deciding"]["part"], 1 if way == "stricter" else -1
+        decides, sign = criteria[claim["deciding"]["part"]], 1 if way == "stricter" else -1
+        names = [name for name, row in criteria.items() if all(row[of] == decides[of] for of in BOUNDS)]
         words = {}
         for side in (-1, 1):
             shift = 2e-4 * side * sign  # more than what is rounded in a record
             above, below = (
                 None if place[end] is None else place[end] + of * shift for end, of in (("above", 1), ("below", -1))
             )
-            words[side] = word(parts, criteria, {name: (above, below)})
+            words[side] = word(parts, criteria, dict.fromkeys(names, (above, below)))
         if words[-1] != claim["verdict"] or words[1] == claim["verdict"]:
             wrong.append(
                 f"{claim['id']}, {way}: the record has a turn at {place}, recounted {words[-1]} and {words[1]}"

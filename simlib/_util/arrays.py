@@ -10,6 +10,14 @@ from .compiled import compiled
 Ints = NDArray[np.int64]
 """Seconds, processors, or places of jobs."""
 
+Place = np.uint64
+"""A place or a job in compiled loops, which look up by an unsigned number without asking for its sign."""
+
+Places = NDArray[Place]
+
+Int = int | np.integer[Any]
+"""A whole number: Python's own, or an element of an array."""
+
 Codes = NDArray[np.int32]
 """Small numbers that stand for groups."""
 

@@ -164,10 +164,10 @@ def whole_numbers(
         fits = np.array([_ANY.fits(one) and one == int(one) and least <= one <= most for one in given.ravel()], bool)
         numbers = np.array([int(one) for one in given.ravel()[fits]], np.int64)
     if not fits.all():
-        place = int(np.flatnonzero(~fits)[0])
-        which = "" if jobs is None else f"job {jobs[place]}: "
-        found = given.ravel()[place]
-        shown = str(found) if given.dtype.kind in "iuf" else repr(given.ravel()[[place]].tolist()[0])[:_SHOWN]
+        position = int(np.flatnonzero(~fits)[0])
+        which = "" if jobs is None else f"job {jobs[position]}: "
+        first = given.ravel()[position]
+        shown = str(first) if given.dtype.kind in "iuf" else repr(given.ravel()[[position]].tolist()[0])[:_SHOWN]
         raise ValueError(f"{where}: {which}found {shown}, expected {expected}")
     return numbers.reshape(given.shape)
 

@@ -157,7 +157,7 @@ def replicate(
     columns = _columns(measures, by)
     named = [isinstance(logs, Mapping), isinstance(estimates, Mapping), several_loads, isinstance(policies, Mapping)]
     seeds = [*([None] if as_it_is else []), *range(seed, seed + shakes)]
-    blocks = [seeds[place : place + BLOCK] for place in range(int(as_it_is), len(seeds), BLOCK)]
+    blocks = [seeds[begin : begin + BLOCK] for begin in range(int(as_it_is), len(seeds), BLOCK)]
     blocks = [*([[None]] if as_it_is else []), *blocks]
     measured = partial(_measured, measures=columns, by=by)
     rows: list[tuple] = []
@@ -167,8 +167,8 @@ def replicate(
         depends = (columns, by) if keep and paths.CHECKOUT else None
         runs = _read_or_simulate(case, by_policy, blocks, settings, measured, depends, executor)
         for policy, of_policy in runs.items():
-            for place, measured_of_run in enumerate(of_policy, int(not as_it_is)):
-                rows.append((log, estimate, load, policy, place))
+            for run, measured_of_run in enumerate(of_policy, int(not as_it_is)):
+                rows.append((log, estimate, load, policy, run))
                 tables.append(_table(measured_of_run))
     return _joined(rows, tables, [*named, True], by)
 
@@ -255,7 +255,7 @@ def _read_or_simulate(
 ) -> dict[Any, list]:
     """Give the measures of all runs by policy: read kept runs, simulate the rest run by run, and keep it."""
     files = _files(case, policies, blocks, settings, depends)
-    kept = {place: paths.read_sealed(file) for place, file in files.items()}
+    kept = {policy_and_block: paths.read_sealed(file) for policy_and_block, file in files.items()}
     # by block the policies that are to be simulated
     missing = [[name for name in policies if kept.get((name, number)) is None] for number in range(len(blocks))]
     tasks = [
@@ -270,11 +270,11 @@ def _read_or_simulate(
         new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[block_number] else []
         of_block = dict(zip(missing[block_number], new, strict=True))
         for name in policies:
-            place = name, block_number
+            policy_and_block = name, block_number
             if name not in of_block:
-                of_block[name] = pickle.loads(kept[place])  # type: ignore[arg-type]
-            elif place in files:
-                paths.write_sealed(files[place], pickle.dumps(of_block[name]))
+                of_block[name] = pickle.loads(kept[policy_and_block])  # type: ignore[arg-type]
+            elif policy_and_block in files:
+                paths.write_sealed(files[policy_and_block], pickle.dumps(of_block[name]))
             tables[name] += of_block[name]
     return tables
 
@@ -354,19 +354,20 @@ def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
 
 def _all_at_once(schedule: Schedule, measures: Measure) -> Any:
     """What a function gives that measures all at once."""
-    found = measures(schedule)
-    right = isinstance(found, Mapping | pd.DataFrame | pd.Series)
-    if isinstance(found, pd.Series):
-        right = not found.index.equals(schedule.workload.jobs.index)
-    if isinstance(found, pd.DataFrame):
-        right = not {*found.index.names} & {*LEVELS} and (found.index.nlevels == 1 or None not in found.index.names)
+    measured = measures(schedule)
+    right = isinstance(measured, Mapping | pd.DataFrame | pd.Series)
+    if isinstance(measured, pd.Series):
+        right = not measured.index.equals(schedule.workload.jobs.index)
+    if isinstance(measured, pd.DataFrame):
+        index = measured.index
+        right = not {*index.names} & {*LEVELS} and (index.nlevels == 1 or None not in index.names)
     if not right:
         expected = (
             "a Series or dict of numbers by the names of measures, or a DataFrame with such columns, whose index has "
             f"other names than {', '.join(LEVELS)}; a measure by name may give one number for each job"
         )
-        raise ValueError(f"replicate: measures: found {' '.join(repr(found).split())[:80]}, expected {expected}")
-    return found
+        raise ValueError(f"replicate: measures: found {' '.join(repr(measured).split())[:80]}, expected {expected}")
+    return measured
 
 
 def _table(measured: Any) -> pd.DataFrame:
@@ -382,11 +383,11 @@ def _table(measured: Any) -> pd.DataFrame:
 def _of_jobs(schedule: Schedule, name: Any, measure: str | Measure) -> np.ndarray:
     """One number for each job, or the one number that a function gives for all."""
     if callable(measure):
-        where, found = f"replicate: measures: {name}", measure(schedule)
-        values = np.asarray(found) if np.ndim(found) == 0 else checks.by_job(where, found, schedule.workload.jobs.index)
+        where, given = f"replicate: measures: {name}", measure(schedule)
+        values = np.asarray(given) if np.ndim(given) == 0 else checks.by_job(where, given, schedule.workload.jobs.index)
         if values.dtype.kind in "biuf":
             return values.astype(float)
-        raise ValueError(f"{where}: found {' '.join(repr(found).split())[:80]}, expected numbers")
+        raise ValueError(f"{where}: found {' '.join(repr(given).split())[:80]}, expected numbers")
     if (column := measure.removeprefix("mean_")) not in schedule.names:
         known = ", ".join(schedule.summary().index)
         expected = f"a function, a column of Schedule.jobs such as 'wait', or, without by, one of {known}"

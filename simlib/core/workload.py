@@ -281,15 +281,15 @@ class Workload(Calendar):
         log = self._log.iloc[line]
         if not log.job.is_unique:
             raise ValueError(f"{self.name}: feedback: found jobs of the same number, expected a number for every job")
-        place = pd.Index(log.job).get_indexer(log.preceding)
+        preceding = pd.Index(log.job).get_indexer(log.preceding)
         submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
-        before = (submit[place] < submit) | ((submit[place] == submit) & (line[place] < line))
-        follows = (log.preceding > 0).to_numpy() & (think >= 0) & (place >= 0) & before
-        found = np.where(follows, place, -1), np.where(follows, think, 0)
-        for column in found:
+        before = (submit[preceding] < submit) | ((submit[preceding] == submit) & (line[preceding] < line))
+        follows = (log.preceding > 0).to_numpy() & (think >= 0) & (preceding >= 0) & before
+        followed = np.where(follows, preceding, -1), np.where(follows, think, 0)
+        for column in followed:
             column.setflags(write=False)
-        self._followed.append(found)
-        return found
+        self._followed.append(followed)
+        return followed
 
     def equals(self, other: "Workload") -> bool:
         """Tell whether both have the same jobs, machine and clock.
@@ -360,7 +360,7 @@ class Workload(Calendar):
             check_month(month, f"{self.name}: ")
         submit = self._jobs.submit
         known, edges = self.month_starts(submit.iloc[0], submit.iloc[-1]) if len(submit) else ([], np.zeros(1))
-        chosen = [place for place, month in enumerate(known) if first <= month <= last]
+        chosen = [number for number, month in enumerate(known) if first <= month <= last]
         begin, end = (edges[chosen[0]], edges[chosen[-1] + 1]) if chosen else (0, 0)
         step = f"submitted {first}" + (f" to {last}" if last != first else "")
         part = self._part(lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
@@ -401,7 +401,7 @@ class Workload(Calendar):
         numbers = {number: number for number in counts} | {str(number): number for number in counts}
         numbers |= {called: number for number, called in names.items() if number in counts}
         called = ", ".join(map(str, partitions))
-        chosen = [numbers.get(one) if isinstance(one, str) or _NUMBER.fits(one) else None for one in partitions]
+        chosen = [numbers.get(name) if isinstance(name, str) or _NUMBER.fits(name) else None for name in partitions]
         if not chosen or None in chosen:
             titles = [f"{number} {names.get(number, '')}".strip() for number in counts]
             known = ", ".join(f"{title} ({count:,} jobs)" for title, count in zip(titles, counts.values(), strict=True))
@@ -616,8 +616,8 @@ class Workload(Calendar):
         submit[by_user] += shift[burst]
         order = in_order(submit)
         moved = np.empty_like(columns)
-        for place, column in enumerate(columns):
-            (submit if place == _SUBMIT else column).take(order, out=moved[place], mode="clip")  # unlooked at, quicker
+        for row, column in enumerate(columns):
+            (submit if row == _SUBMIT else column).take(order, out=moved[row], mode="clip")  # unlooked at, quicker
         jobs = pd.DataFrame(moved.T, self._jobs.index.take(order), self._jobs.columns, copy=False)
         return self._with(jobs, f"shaken by +-{seconds} s, seed {seed}")
 
@@ -767,8 +767,8 @@ def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
         values = jobs[column] if column in jobs else default.get(column, -1)
         values = values if isinstance(values, pd.Series) else np.full(len(jobs), values)
         least, expected = (0, "whole numbers of at least 0") if column == "gpus" else (-(2**63), "whole numbers")
-        place = f"{where}: column {column}"
-        numbers[column] = checks.whole_numbers(place, values, jobs.index, least, expected=expected)
+        of_column = f"{where}: column {column}"
+        numbers[column] = checks.whole_numbers(of_column, values, jobs.index, least, expected=expected)
     return pd.DataFrame(numbers, jobs.index)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._util.arrays import Bools, Int, Ints, Places
 from .events import NEVER, small, uncounted
 from .profile import make_room
 
@@ -29,22 +30,22 @@ class Due(NamedTuple):
     waits : bool array, by job
     """
 
-    jobs: np.ndarray
-    recent: np.ndarray
-    at: np.ndarray
-    start: np.ndarray
-    number: np.ndarray
-    waits: np.ndarray
+    jobs: Places
+    recent: Places
+    at: Ints
+    start: Ints
+    number: Ints
+    waits: Bools
 
 
-def nobody_due(start, number):
+def nobody_due(start: Ints, number: Ints) -> Due:
     """Make room for the reservations of all jobs. This is plain Python."""
     jobs, recent = np.empty(start.size, np.uint64), np.empty(_RECENT, np.uint64)
     return Due(jobs, recent, np.zeros(4, np.int64), start, number, np.zeros(start.size, np.bool_))
 
 
 @small
-def next_due(due):
+def next_due(due: Due) -> Int:
     """Tell when the next job is to start; `NEVER` if none waits."""
     first, earliest = due.at[_FIRST], due.at[_EARLIEST]
     time = due.start[due.jobs[np.uint64(first)]] if first < due.at[_LAST] else NEVER
@@ -54,7 +55,7 @@ def next_due(due):
 
 
 @small
-def reserve(due, job, time):
+def reserve(due: Due, job: Int, time: Int) -> None:
     """Reserve a start at `time` for the job that arrived last."""
     due.start[job] = time
     due.waits[job] = True
@@ -74,7 +75,7 @@ def reserve(due, job, time):
 
 
 @small
-def take_due(due, now, taken):
+def take_due(due: Due, now: Int, taken: Places) -> Int:
     """Take out the jobs that are to start now, and write them into `taken`. Returns how many they are."""
     start, jobs, recent, count = due.start, due.jobs, due.recent, 0
     while True:
@@ -93,7 +94,7 @@ def take_due(due, now, taken):
 
 
 @uncounted
-def merge(due):
+def merge(due: Due) -> tuple[Int, Int]:
     """Merge the small part, whose jobs arrived after all others, into the large one: `jobs[begin:end]`."""
     start, jobs, recent = due.start, due.jobs, due.recent
     first, last = due.at[_FIRST], due.at[_LAST]
@@ -112,7 +113,7 @@ def merge(due):
 
 
 @small
-def sort_again(due):
+def sort_again(due: Due) -> None:
     """Sort the large part by start again, ties by arrival; it is nearly sorted, and holds all jobs."""
     jobs, start, number = due.jobs, due.start, due.number
     first = due.at[_FIRST]

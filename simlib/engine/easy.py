@@ -6,9 +6,15 @@ Whoever calls the loop makes all arrays, for it compiles in a tenth of the time 
 become part of the loop before its types are known.
 """
 
+from typing import Any
+
 import numpy as np
 
+from .._util.arrays import Bools, Floats, Int, Ints, Place, Places
 from .estimating import (
+    Adjusting,
+    Estimates,
+    Predicting,
     adjust,
     correct,
     estimates_in_use,
@@ -22,6 +28,7 @@ from .estimating import (
 from .events import (
     NEVER,
     ONE,
+    Followers,
     followers_of,
     insert_end,
     next_end,
@@ -32,10 +39,13 @@ from .events import (
     submit_followers,
     uncounted,
 )
-from .index import GONE, GROUP, empty_index, places_for, refresh, skip
-from .lookahead import DEPTH, best_set, no_candidates
+from .index import GONE, GROUP, Index, empty_index, places_for, refresh, skip
+from .lookahead import DEPTH, Candidates, best_set, no_candidates
 from .ranking import (
     RANK,
+    Facts,
+    Given,
+    Order,
     ask_for_ranks,
     best_of,
     best_ranked,
@@ -63,7 +73,7 @@ NOBODY, ONE_BY_ONE, BEST_SET = range(3)
 
 
 @small
-def fits(job, size, free, gpus, free_gpus):
+def fits(job: Int, size: Ints, free: Int, gpus: Ints | None, free_gpus: Int) -> bool:
     """Tell whether enough processors, and GPUs, are free for a job."""
     enough = size[job] <= free
     if gpus is not None:
@@ -72,7 +82,17 @@ def fits(job, size, free, gpus, free_gpus):
 
 
 @small
-def shadow_time(head, free, free_gpus, now, running, count, expected_end, size, gpus):
+def shadow_time(
+    head: Int,
+    free: np.int64,
+    free_gpus: np.int64,
+    now: Int,
+    running: Places,
+    count: Place,
+    expected_end: Ints,
+    size: Ints,
+    gpus: Ints | None,
+) -> tuple[Int, np.int64, np.int64]:
     """Find the latest start of the head of the queue, and what it will leave free then (MF 2.2, step 1).
 
     Parameters
@@ -101,7 +121,18 @@ def shadow_time(head, free, free_gpus, now, running, count, expected_end, size, 
 
 
 @small
-def next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed, most=NEVER - 1):
+def next_candidate(
+    queue: Places,
+    place: Place,
+    last: Place,
+    given: Given,
+    size: Ints,
+    estimate: Ints,
+    gpus: Ints | None,
+    index: Index | None,
+    indexed: bool,
+    most: Int = NEVER - 1,
+) -> Place:
     """Find the first job from a place on that can be backfilled (MF 2.2, step 2). Returns its place; none: not < last.
 
     Such a job requires no more than the free processors and will terminate by the shadow time, or it requires no more
@@ -131,8 +162,21 @@ def next_candidate(queue, place, last, given, size, estimate, gpus, index, index
 
 @uncounted
 def best_candidate(
-    queue, place, last, given, size, estimate, gpus, index, indexed, submit, number, order, shortest, facts
-):
+    queue: Places,
+    place: Place,
+    last: Place,
+    given: Given,
+    size: Ints,
+    estimate: Ints,
+    gpus: Ints | None,
+    index: Index | None,
+    indexed: bool,
+    submit: Ints,
+    number: Ints,
+    order: Order,
+    shortest: bool,
+    facts: Facts | None,
+) -> tuple[Place, bool]:
     """Find, from a place on, the job that an order ranks first among those that can be backfilled; ties by arrival.
 
     If the order ranks the `shortest` first, who is longer than the best so far is passed over. Returns its place, none:
@@ -156,7 +200,7 @@ def best_candidate(
 
 
 @small
-def next_waiting(queue, place, index, indexed):
+def next_waiting(queue: Places, place: Place, index: Index | None, indexed: bool) -> Place:
     """Find the first job that waits at a place or behind it; there is one. Returns its place."""
     if index is not None:
         if indexed:
@@ -169,7 +213,7 @@ def next_waiting(queue, place, index, indexed):
 
 
 @small
-def sorted_in(queue, first, last, places, job):
+def sorted_in(queue: Places, first: Place, last: Place, places: Places, job: Int) -> Place:
     """Make room for a job where those between two places are sorted by `places`. Returns its place."""
     place = last
     while place > first and places[queue[place - ONE]] > places[job]:
@@ -179,7 +223,7 @@ def sorted_in(queue, first, last, places, job):
 
 
 @small
-def close_gap(queue, place, last):
+def close_gap(queue: Places, place: Place, last: Place) -> Place:
     """Let those behind a place move up by one. Returns the place behind them."""
     last -= ONE
     while place < last:
@@ -190,7 +234,7 @@ def close_gap(queue, place, last):
 
 
 @small
-def close_up(queue, first, last):
+def close_up(queue: Places, first: Place, last: Place) -> Place:
     """Move the jobs that wait between two places to the front. Returns the place behind them."""
     left = np.uint64(0)
     for i in range(first, last):
@@ -202,7 +246,7 @@ def close_up(queue, first, last):
 
 
 @small
-def index_all(index, queue, last, places, estimate):
+def index_all(index: Index, queue: Places, last: Place, places: Places | None, estimate: Ints) -> Place:
     """Index a queue whose jobs are all at the front; those that have `places` move to them. Returns its new end."""
     if places is not None:
         for i in range(last):
@@ -220,33 +264,33 @@ def index_all(index, queue, last, places, estimate):
 
 @uncounted
 def easy_loop(
-    submit,
-    run,
-    estimate,
-    size,
-    reuse_extra,
-    start,
-    queue,
-    by_end,
-    end,
-    state,
-    progress_and_stop,
-    passing,
-    followers,
-    gpus,
-    places,
-    number,
-    priority,
-    rows,
-    backfill,
-    shortest,
-    facts,
-    candidates,
-    estimates,
-    adjusting,
-    predicting,
-    index,
-):
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    reuse_extra: bool,
+    start: Ints,
+    queue: Places,
+    by_end: Places,
+    end: Ints,
+    state: Ints,
+    progress_and_stop: Ints,
+    passing: tuple[Places, Ints, Bools, Ints] | None,
+    followers: Followers,
+    gpus: Ints | None,
+    places: Places | None,
+    number: Any,  # Ints wherever an order or a prediction asks for it, which mypy cannot know
+    priority: Any,  # Order wherever there are rows
+    rows: Floats | None,
+    backfill: Order | None,
+    shortest: bool,
+    facts: Facts | None,
+    candidates: Candidates | None,
+    estimates: Estimates | None,
+    adjusting: Adjusting | None,
+    predicting: Predicting | None,
+    index: Index | None,
+) -> bool:
     """Run until all jobs have ended; or until the queue is long, where there is no index over it.
 
     Parameters
@@ -285,8 +329,10 @@ def easy_loop(
         by_expected_end, expected_end, backfilled, first_shadow = passing
     if estimates is not None:
         asked, while_running = estimates.queue, estimates.running
-    considered, shadow_before, extra_before = np.uint64(0), np.int64(0), np.int64(0)
+    considered, extra_before = np.uint64(0), np.int64(0)
+    shadow_before: Int = np.int64(0)
     indexed, too_many, chosen = False, False, 0
+    refused: bool | np.bool_
 
     while progress_and_stop[1] == 0:
         if waiting > most and not indexed:
@@ -460,27 +506,27 @@ _LONG = 1024
 
 
 def easy(
-    submit,
-    run,
-    estimate,
-    size,
-    machine,
-    preceding,
-    think,
-    progress_and_stop,
-    reuse_extra=False,
-    passing=ONE_BY_ONE,
-    priority=None,
-    backfill=None,
-    shortest=False,
-    facts=None,
-    places=None,
-    adjusting=None,
-    predicting=None,
-    gpus=None,
-    machine_gpus=0,
-    most=_LONG,
-):
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    machine: int,
+    preceding: Ints,
+    think: Ints,
+    progress_and_stop: Ints,
+    reuse_extra: bool = False,
+    passing: int = ONE_BY_ONE,
+    priority: Order | None = None,
+    backfill: Order | None = None,
+    shortest: bool = False,
+    facts: Facts | None = None,
+    places: Places | None = None,
+    adjusting: Adjusting | None = None,
+    predicting: Predicting | None = None,
+    gpus: Ints | None = None,
+    machine_gpus: int = 0,
+    most: int = _LONG,
+) -> tuple[Ints, Bools, Ints, Ints]:
     """Start times under EASY backfilling, and FCFS, which is EASY where nobody passes the head.
 
     Makes all arrays for the loop, and calls it; again with an index if the queue becomes long. This is plain Python.

@@ -6,10 +6,12 @@ may still lie ahead. `advance` brings a group up to a second. Storage is flat, w
 ever learn, so that the simulation allocates nothing.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._util.arrays import Floats, Int, Ints, Place, Places
 from .._util.compiled import compiled, register_jitable
 from .events import NEVER, ONE, insert_end, next_end, part, small
 from .profile import TWO, make_room
@@ -35,25 +37,26 @@ class History(NamedTuple):
         The R values, sorted, of those that are taken and not forgotten.
     """
 
-    offset: np.ndarray
-    learned: np.ndarray
-    taken: np.ndarray
-    forgotten: np.ndarray
-    end: np.ndarray
-    r: np.ndarray
-    eligible: np.ndarray
+    offset: Ints
+    learned: Ints
+    taken: Ints
+    forgotten: Ints
+    end: Ints
+    r: Floats
+    eligible: Floats
 
 
-def empty(capacity):
+def empty(capacity: Sequence[int] | Ints) -> History:
     """A history that knows nothing, with room for `capacity[g]` jobs in each group g."""
     offset = np.concatenate([[0], np.cumsum(capacity, dtype=np.int64)])
-    counts = (np.zeros(len(capacity), np.int64) for _ in range(3))
+    learned, taken, forgotten = (np.zeros(len(capacity), np.int64) for _ in range(3))
     # of zeros: what memory had held before would be part of the key under which runs are kept
-    return History(offset, *counts, np.zeros(offset[-1], np.int64), np.zeros(offset[-1]), np.zeros(offset[-1]))
+    end, r, eligible = np.zeros(offset[-1], np.int64), np.zeros(offset[-1]), np.zeros(offset[-1])
+    return History(offset, learned, taken, forgotten, end, r, eligible)
 
 
 @compiled
-def learn(history, group, end, r):
+def learn(history: History, group: Int, end: Int, r: float) -> None:
     """Learn a job of a group: it ends at second `end`, which no `advance` of this group has passed yet, with R = `r`.
 
     The search begins at the back, because most jobs end after those that are already learned.
@@ -69,7 +72,7 @@ def learn(history, group, end, r):
 
 
 @compiled
-def advance(history, group, now, window):
+def advance(history: History, group: Int, now: Int, window: Int) -> None:
     """Bring a group to second `now`, which never goes back: eligible are jobs with now - window <= end < now.
 
     First, jobs that are too old leave. If all jobs are too old, as after a user's absence, they leave at once, and jobs
@@ -91,7 +94,7 @@ def advance(history, group, now, window):
 
 
 @compiled
-def metric(history, group, percent, least):
+def metric(history: History, group: Int, percent: float, least: Int) -> float:
     """A percentile of the eligible R values, by linear interpolation as `numpy.percentile`; nan if fewer than `least`.
 
     100 is the maximum and 50 the median; `least` is at least 1.
@@ -107,7 +110,7 @@ def metric(history, group, percent, least):
 
 
 @compiled
-def parameters(history, group, submit, window, percents, least):
+def parameters(history: History, group: Ints, submit: Ints, window: Int, percents: Floats, least: Int) -> Floats:
     """The adjustment parameters A of jobs whose history is all learned beforehand.
 
     Parameters
@@ -132,7 +135,7 @@ def parameters(history, group, submit, window, percents, least):
 
 
 @part
-def _insert(values, first, last, value):
+def _insert(values: Floats, first: Int, last: Int, value: float) -> None:
     """Insert a value into values[first:last], which is sorted."""
     place = _first_not_below(values, first, last, value)
     make_room(values, place, last)
@@ -140,7 +143,7 @@ def _insert(values, first, last, value):
 
 
 @part
-def _remove(values, first, last, value):
+def _remove(values: Floats, first: Int, last: Int, value: float) -> None:
     """Remove a value from values[first:last], which is sorted and has it."""
     rest = values[np.int64(_first_not_below(values, first, last, value)) : last]
     for i in range(rest.size - 1):
@@ -148,7 +151,7 @@ def _remove(values, first, last, value):
 
 
 @part
-def _first_not_below(values, first, last, value):
+def _first_not_below(values: Floats, first: Int, last: Int, value: float) -> Place:
     """Find the first place in values[first:last], which is sorted, whose value is not below this one; `last` for none.
 
     A processor guesses wrong half the time in which half a bisection goes on. So each step looks at the ends of three
@@ -185,8 +188,8 @@ class Adjusting(NamedTuple):
     """
 
     past: History
-    group: np.ndarray
-    r: np.ndarray
+    group: Ints
+    r: Floats
     window: int
     percentile: float
     least: int
@@ -197,7 +200,7 @@ class Adjusting(NamedTuple):
     overdue: int
 
 
-class _Estimates(NamedTuple):
+class Estimates(NamedTuple):
     """The estimates in use for each job, in seconds: the users', or t_sched where the adjustment says so.
 
     Attributes
@@ -206,28 +209,28 @@ class _Estimates(NamedTuple):
         t_sched is set when a job arrives. Without adjustment all five are one, the users' estimates.
     """
 
-    user: np.ndarray
-    t_sched: np.ndarray
-    queue: np.ndarray
-    backfill: np.ndarray
-    running: np.ndarray
+    user: Ints
+    t_sched: Ints
+    queue: Ints
+    backfill: Ints
+    running: Ints
 
 
 @register_jitable
-def estimates_in_use(estimate, adjusting, predicting):
+def estimates_in_use(estimate: Ints, adjusting: Adjusting | None, predicting: "Predicting | None") -> Estimates:
     """Tell which estimates are used for what; `adjusting` and `predicting` are None to go by the users'."""
     if adjusting is not None:
         return _where_switched_on(estimate, adjusting)
     if predicting is not None:
         return _where_switched_on(estimate, predicting)
-    return _Estimates(estimate, estimate, estimate, estimate, estimate)
+    return Estimates(estimate, estimate, estimate, estimate, estimate)
 
 
 @register_jitable
-def _where_switched_on(estimate, switches):
+def _where_switched_on(estimate: Ints, switches: "Adjusting | Predicting") -> Estimates:
     """Use t_sched, which will be set when a job arrives, where the switches say so."""
     t_sched = estimate.copy()
-    return _Estimates(
+    return Estimates(
         estimate,
         t_sched,
         t_sched if switches.queue else estimate,
@@ -237,14 +240,14 @@ def _where_switched_on(estimate, switches):
 
 
 @part
-def adjust(adjusting, estimates, job, now):
+def adjust(adjusting: Adjusting | None, estimates: Any, job: Int, now: Int) -> None:  # of Estimates, if it adjusts
     """Set t_sched of a job submitted now, from the jobs of its group that ended before now."""
     if adjusting is not None:
         estimates.t_sched[job] = _adjusted(adjusting, job, now, estimates.user[job])
 
 
 @compiled
-def _adjusted(adjusting, job, now, t_req):
+def _adjusted(adjusting: Adjusting, job: Int, now: Int, t_req: Int) -> Int:
     """Equation 2: t_sched = t_req x A."""
     group = adjusting.group[job]
     if group < 0:
@@ -257,14 +260,16 @@ def _adjusted(adjusting, job, now, t_req):
 
 
 @part
-def remember(adjusting, job, now):
+def remember(adjusting: Adjusting | None, job: Int, now: Int) -> None:
     """Learn from a job that ends now. It does not count for a job that is submitted now."""
     if adjusting is not None and adjusting.group[job] >= 0:
         learn(adjusting.past, adjusting.group[job], now, adjusting.r[job])
 
 
 @part
-def put_off(adjusting, jobs, count, time, start, estimate, now):
+def put_off(
+    adjusting: Adjusting | None, jobs: Places, count: Place, time: Ints, start: Ints, estimate: Ints, now: Int
+) -> None:
     """Expect the running jobs that have outlived their estimates to end in a while, `overdue` seconds from now.
 
     These include jobs whose expected end is exactly now: if they had ended, they would have left. All get the same new
@@ -308,18 +313,18 @@ class Predicting(NamedTuple):
     exact: bool
     correct: bool
     similar: bool
-    estimate: np.ndarray
-    group: np.ndarray
-    runs: np.ndarray
-    numbers: np.ndarray
-    asked: np.ndarray
+    estimate: Ints
+    group: Ints
+    runs: Ints
+    numbers: Ints
+    asked: Ints
     queue: bool
     backfill: bool
     running: bool
 
 
 @part
-def predict(predicting, estimates, job, run):
+def predict(predicting: Predicting | None, estimates: Any, job: Int, run: Ints) -> None:  # of Estimates, if it does
     """Predict the run time of an arriving job: the mean of the last two of its group, if the user requested more."""
     if predicting is not None:
         estimates.t_sched[job] = predicting.estimate[job]
@@ -333,7 +338,7 @@ def predict(predicting, estimates, job, run):
 
 
 @part
-def _are_similar(predicting, group, job):
+def _are_similar(predicting: Predicting, group: Int, job: Int) -> bool:
     """Tell whether there are two last jobs that have the estimate of this one, where that matters."""
     if not predicting.similar:
         return True
@@ -342,7 +347,7 @@ def _are_similar(predicting, group, job):
 
 
 @part
-def note_run(predicting, job, run, number):
+def note_run(predicting: Predicting | None, job: Int, run: Ints, number: Any) -> None:  # of Ints, if it predicts
     """Note that a job ends. `number` tells, by job, how many arrived before it."""
     if predicting is not None and predicting.group[job] >= 0:
         group = predicting.group[job]
@@ -355,7 +360,7 @@ def note_run(predicting, job, run, number):
 
 
 @small
-def next_correction(predicting, jobs, count, time):
+def next_correction(predicting: Predicting | None, jobs: Places, count: Place, time: Ints) -> Int:
     """Tell when the next job outlives its expected run time; `NEVER` if predictions are not corrected."""
     next_one = NEVER
     if predicting is not None:
@@ -365,7 +370,7 @@ def next_correction(predicting, jobs, count, time):
 
 
 @part
-def correct(predicting, jobs, count, time, start, now):
+def correct(predicting: Predicting | None, jobs: Places, count: Place, time: Ints, start: Ints, now: Int) -> None:
     """Expect the jobs that have outlived their predictions to end later: see `_longer`."""
     if predicting is not None:
         while predicting.correct and next_end(jobs, count, time) <= now:
@@ -375,7 +380,16 @@ def correct(predicting, jobs, count, time, start, now):
 
 
 @part
-def reservation(predicting, jobs, count, time, head_size, free, shadow, size):
+def reservation(
+    predicting: Predicting | None,
+    jobs: Places,
+    count: Place,
+    time: Ints,
+    head_size: Int,
+    free: Int,
+    shadow: Int,
+    size: Ints,
+) -> Int:
     """The reserved start of the head: its shadow time, or without corrections the time by predictions."""
     if predicting is None:
         return shadow
@@ -390,7 +404,7 @@ def reservation(predicting, jobs, count, time, head_size, free, shadow, size):
 
 
 @part
-def _longer(estimate, outlived):
+def _longer(estimate: Int, outlived: Int) -> Int:
     """The next expected run time of a job that has outlived the last: its estimate, then one more step each time."""
     if outlived < estimate:
         return estimate

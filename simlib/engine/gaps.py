@@ -16,9 +16,11 @@ The table costs more than it saves where few jobs wait: from `MANY` on it is use
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._util.arrays import Int, Ints, Place, Places
 from .events import NEVER, ONE, small, uncounted
-from .profile import FIRST, LAST, first_not_below, give, step_at
+from .profile import FIRST, LAST, Profile, first_not_below, give, step_at
 
 MANY = 512
 """Reservations from which on the table is worth while; at 400 it costs as much as it saves."""
@@ -39,15 +41,15 @@ class Gaps(NamedTuple):
     of_size, of_duration : uint8 and uint16 arrays, the classes by job
     """
 
-    opened: np.ndarray
-    before: np.ndarray
-    sizes: np.ndarray
-    durations: np.ndarray
-    of_size: np.ndarray
-    of_duration: np.ndarray
+    opened: Ints
+    before: Ints
+    sizes: Ints
+    durations: Ints
+    of_size: NDArray[np.uint8]
+    of_duration: NDArray[np.uint16]
 
 
-def gaps_of(size, estimate):
+def gaps_of(size: Ints, estimate: Ints) -> Gaps:
     """Make a table for jobs of these sizes and estimates. This is plain Python."""
     sizes, durations = _classes(size.max(initial=1), 1)[1:], _classes(estimate.max(initial=1), _DURATIONS)
     opened = np.full((sizes.size - 1, durations.size - 1), NEVER)
@@ -56,7 +58,7 @@ def gaps_of(size, estimate):
     return Gaps(opened, opened.copy(), sizes, durations, of_size, of_duration)
 
 
-def _classes(largest, to_octave):
+def _classes(largest: Int, to_octave: int) -> Ints:
     """The least number of each class, so many to an octave, up to the first one that is larger than the largest."""
     bounds, octave = list(range(to_octave)), 0
     while bounds[-1] <= largest:
@@ -66,13 +68,13 @@ def _classes(largest, to_octave):
 
 
 @small
-def anything_opened(gaps):
+def anything_opened(gaps: Gaps) -> None:
     """Note that a gap may have been opened anywhere, because none was noted while few jobs waited."""
     gaps.opened[:] = -NEVER
 
 
 @uncounted
-def note_gaps(gaps, profile, k, begin, procs):
+def note_gaps(gaps: Gaps, profile: Profile, k: Place, begin: Int, procs: Int) -> None:
     """Note the gaps that were opened by giving back `procs` from `begin` until step k begins."""
     times, free, first, last = profile.times, profile.free, profile.at[FIRST], profile.at[LAST]
     low, least, most = k, NEVER, np.int64(0)
@@ -103,16 +105,16 @@ def note_gaps(gaps, profile, k, begin, procs):
 
 
 @uncounted
-def compress_by_gaps(profile, jobs, start, estimate, size, gaps):
+def compress_by_gaps(profile: Profile, jobs: Places, start: Ints, estimate: Ints, size: Ints, gaps: Gaps) -> bool:
     """Move each job in turn to the earliest time at which it fits, as `reserving` does without a table.
 
     Returns whether a job moves.
     """
     times, free, first, moved = profile.times, profile.free, profile.at[FIRST], False
     opened, before = gaps.opened, gaps.before
-    for c in range(opened.shape[0]):
-        for d in range(opened.shape[1]):
-            before[c, d], opened[c, d] = opened[c, d], NEVER
+    for i in range(opened.shape[0]):
+        for j in range(opened.shape[1]):
+            before[i, j], opened[i, j] = opened[i, j], NEVER
     for job in jobs:
         procs, duration, reserved = size[job], estimate[job], start[job]
         c, d = np.uint64(gaps.of_size[job]), np.uint64(gaps.of_duration[job])
@@ -140,7 +142,7 @@ def compress_by_gaps(profile, jobs, start, estimate, size, gaps):
 
 
 @small
-def _first_gap_between(profile, k, anchor, procs, duration):
+def _first_gap_between(profile: Profile, k: Place, anchor: Place, procs: Int, duration: Int) -> Place:
     """Find the first step from k on at which a gap begins; `anchor`, which has too few before it, if none does."""
     times, free = profile.times, profile.free
     while k < anchor:
@@ -155,7 +157,7 @@ def _first_gap_between(profile, k, anchor, procs, duration):
 
 
 @small
-def _raise(gaps, c, d, time):
+def _raise(gaps: Gaps, c: Place, d: Place, time: Int) -> None:
     """Note that no gap of these classes, or larger and longer ones, begins before `time`."""
     opened, before = gaps.opened, gaps.before
     for larger in range(c, np.uint64(opened.shape[0])):

@@ -10,6 +10,7 @@ Where jobs need GPUs, a class is of a size and of a number of GPUs.
 
 import numpy as np
 
+from .._util.arrays import Int, Ints, Place, Places
 from .events import NEVER, ONE, TWO, part, uncounted
 
 GROUP = np.uint64(16)
@@ -19,7 +20,11 @@ GONE = np.uint64(2**64 - 1)  # who waits at a place where nobody does
 _LARGE = 2**16  # numbers of processors whose class is looked up; of larger ones, only the leading digits
 
 
-def places_for(jobs):
+Index = tuple[Ints, Places, np.uint64, Places, int, Places | None]
+"""As `empty_index` makes it."""
+
+
+def places_for(jobs: int) -> int:
     """How many places the queue of so many jobs has: those of a full tree of groups."""
     groups = 1
     while groups * int(GROUP) < jobs:
@@ -27,7 +32,7 @@ def places_for(jobs):
     return groups * int(GROUP)
 
 
-def empty_index(size, gpus):
+def empty_index(size: Ints, gpus: Ints | None) -> Index:
     """Make the index of a queue of jobs of these sizes, in which nobody waits.
 
     Returns the shortest estimates by node and class, `NEVER` for none; the class of each job; how many sizes are told
@@ -52,7 +57,7 @@ def empty_index(size, gpus):
 
 
 @uncounted
-def refresh(index, queue, estimate, place):
+def refresh(index: Index, queue: Places, estimate: Ints, place: Place) -> None:
     """Update the index after a job has taken or left this place."""
     shortest, class_of, sizes = index[0], index[1], index[2]
     groups, classes, group = np.uint64(shortest.shape[0]) // TWO, np.uint64(shortest.shape[1]), place // GROUP
@@ -81,7 +86,7 @@ def refresh(index, queue, estimate, place):
 
 
 @part
-def _class_of(place_of, shift, by_gpus, free, free_gpus):
+def _class_of(place_of: Places, shift: int, by_gpus: Places | None, free: Int, free_gpus: Int) -> Place:
     """Find the class of the largest jobs for which so many processors and GPUs may be enough."""
     found = place_of[min(free >> shift, place_of.size - 1)]
     if by_gpus is not None:
@@ -90,7 +95,9 @@ def _class_of(place_of, shift, by_gpus, free, free_gpus):
 
 
 @uncounted
-def skip(index, place, free, extra, free_gpus, extra_gpus, time, most):
+def skip(
+    index: Index, place: Place, free: Int, extra: Int, free_gpus: Int, extra_gpus: Int, time: Int, most: Int
+) -> Place:
     """Find the first place from one that begins a group on, in whose group a job may be small and short enough.
 
     Such a job needs at most `free` processors and GPUs for at most `time`, or at most `extra` ones for at most `most`.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._util.arrays import Int, Ints, Place, Places
 from .events import NEVER, ONE, uncounted
 from .index import GONE
 
@@ -26,20 +27,28 @@ class Candidates(NamedTuple):
         processors; `NEVER` if there is no such set.
     """
 
-    places: np.ndarray
-    size: np.ndarray
-    past: np.ndarray
-    least: np.ndarray
+    places: Places
+    size: Ints
+    past: Ints
+    least: Ints
 
 
-def no_candidates(machine):
+def no_candidates(machine: int) -> Candidates:
     """Make room for the candidates on a machine of so many processors. This is plain Python."""
     size, past = np.empty((2, DEPTH), np.int64)
     return Candidates(np.empty(DEPTH, np.uint64), size, past, np.empty((DEPTH + 1, machine + 1), np.int64))
 
 
 @uncounted
-def best_set(candidates, queue, place, last, given, size, estimate):
+def best_set(
+    candidates: Candidates,
+    queue: Places,
+    place: Place,
+    last: Place,
+    given: tuple[Int, Int, Int, Int],
+    size: Ints,
+    estimate: Ints,
+) -> int:
     """Find the set that takes the most free processors and no more than `extra` of them past the shadow time.
 
     The jobs stand in the queue from a place on. Ties: the set with the first candidate wins; then the set with the
@@ -69,7 +78,7 @@ def best_set(candidates, queue, place, last, given, size, estimate):
 
 
 @uncounted
-def _first_that_fit(candidates, count, free, extra):
+def _first_that_fit(candidates: Candidates, count: Int, free: Int, extra: Int) -> Int:
     """Count the processors of EASY's set: each candidate that fits beside those before it."""
     taken, past = 0, 0
     for i in range(count):
@@ -80,7 +89,7 @@ def _first_that_fit(candidates, count, free, extra):
 
 
 @uncounted
-def _chosen_first(candidates, count, free, extra):
+def _chosen_first(candidates: Candidates, count: Int, free: Int, extra: Int) -> int:
     """Keep the places of EASY's set. Returns their number."""
     chosen = 0
     for i in range(count):
@@ -93,7 +102,7 @@ def _chosen_first(candidates, count, free, extra):
 
 
 @uncounted
-def _least(candidates, count, free):
+def _least(candidates: Candidates, count: Int, free: Int) -> None:
     """Fill the table, from the last candidate to the first (the paper's dynamic programming, section 3.2)."""
     least = candidates.least
     least[count, : free + 1] = NEVER
@@ -107,7 +116,7 @@ def _least(candidates, count, free):
 
 
 @uncounted
-def _chosen(candidates, count, most, extra):
+def _chosen(candidates: Candidates, count: Int, most: Int, extra: Int) -> int:
     """Keep the places of the best set, which takes `most` processors. Returns their number."""
     chosen = 0
     for i in range(count):

@@ -15,10 +15,11 @@ Steps have unsigned numbers: for a signed index numba checks at every look-up wh
 scans consist mostly of look-ups.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._util.arrays import Floats, Int, Ints, Place, Places
 from .events import NEVER, ONE, TWO, part, small, uncounted
 
 _NEAR = np.uint64(16)  # steps within which room is looked for
@@ -38,12 +39,12 @@ class Profile(NamedTuple):
         The first and the last step, and the number of steps from which on tidying is worth while.
     """
 
-    times: np.ndarray
-    free: np.ndarray
-    at: np.ndarray
+    times: Ints
+    free: Ints
+    at: Places
 
 
-def all_free(machine, jobs):
+def all_free(machine: Int, jobs: int) -> Profile:
     """Make the profile of a machine of so many processors, on which so many jobs will run. This is plain Python."""
     times, free = np.empty((2, 12 * jobs + 64), np.int64)  # 3 steps a job before `_tidy`, and 9 within an instant
     times[0], free[0], times[1] = 0, machine, NEVER
@@ -51,7 +52,7 @@ def all_free(machine, jobs):
 
 
 @uncounted
-def advance(profile, now):
+def advance(profile: Profile, now: Int) -> None:
     """Drop the part before `now`; tidy up a profile that has become too long."""
     times, first = profile.times, profile.at[FIRST]
     while times[first + ONE] <= now:
@@ -63,7 +64,7 @@ def advance(profile, now):
 
 
 @uncounted
-def _tidy(profile):
+def _tidy(profile: Profile) -> None:
     """Remove superfluous steps; in a long profile spread some new ones evenly. The first step is then 0.
 
     Sets the number of steps from which tidying is worth while again: soon in a long profile, because its room is used
@@ -85,7 +86,7 @@ def _tidy(profile):
 
 
 @small
-def _spread(times, free, last):
+def _spread(times: Ints, free: Ints, last: Place) -> Place:
     """Double every second step: one of each pair is superfluous, and so is room. Returns the new last step."""
     k = new_last = last + last // TWO
     times[k] = NEVER
@@ -100,7 +101,7 @@ def _spread(times, free, last):
 
 
 @uncounted
-def _insert_before(profile, k, begin, procs):
+def _insert_before(profile: Profile, k: Place, begin: Int, procs: Int) -> Place:
     """Insert a step that begins at `begin`, with `procs` free, before step k. Returns that step."""
     times, free = profile.times, profile.free
     room = k - ONE
@@ -126,7 +127,7 @@ def _insert_before(profile, k, begin, procs):
 
 
 @part
-def make_room(values, k, last):
+def make_room(values: Ints | Floats | Places, k: Int, last: Int) -> None:
     """Shift `values[k:last]` by one."""
     rest = values[np.int64(k) : np.int64(last) + 1]  # a loop over a view becomes one move of a block of memory
     for i in range(rest.size - 1, 0, -1):
@@ -134,7 +135,7 @@ def make_room(values, k, last):
 
 
 @part
-def give(profile, k, begin, end, procs):
+def give(profile: Profile, k: Place, begin: Int, end: Int, procs: Int) -> Place:
     """Add `procs` free processors from `begin`, which is not before step k, until `end`; a negative number takes them.
 
     Returns the step that begins at `end`.
@@ -155,7 +156,7 @@ def give(profile, k, begin, end, procs):
 
 
 @part
-def anchor_point(profile, k, size, duration, reserved, horizon):
+def anchor_point(profile: Profile, k: Place, size: Int, duration: Int, reserved: Int, horizon: Int) -> Place:
     """Find the first step from k on at whose beginning `size` processors are free for `duration` (MF 2.1, step 1).
 
     `reserved` is the start that the job already has in the profile, or `NEVER` for a new job. If a scan reaches it
@@ -180,7 +181,7 @@ def anchor_point(profile, k, size, duration, reserved, horizon):
 
 
 @uncounted
-def step_at(profile, time):
+def step_at(profile: Profile, time: Int) -> Place:
     """Find the step in which `time` lies, the earlier one of a doubled step, or the first of all."""
     times, first = profile.times, profile.at[FIRST]
     step = first_not_below(times, first, profile.at[LAST], time)
@@ -188,7 +189,7 @@ def step_at(profile, time):
 
 
 @uncounted
-def first_not_below(values, low, high, value):
+def first_not_below(values: Ints, low: Place, high: Place, value: Int) -> Place:
     """Find the first place from `low` on whose value is not below this one, in values that rise; `high` for none."""
     while low < high:
         middle = (low + high) // TWO
@@ -203,22 +204,23 @@ _SIZES, _DURATIONS = 8, 32  # classes to an octave; there are more different dur
 _VALID = 0, 0  # an entry that the tree does not use: whether the table holds anything
 
 
-def no_searches(machine, longest):
+def no_searches(machine: Int, longest: Int) -> Ints:
     """Make an empty table for jobs of up to that many processors and seconds. This is plain Python."""
-    classes = (_class_of.py_func(x, of) for x, of in ((int(machine), _SIZES), (int(longest), _DURATIONS)))
+    class_of: Any = _class_of  # as compiled, which mypy does not know
+    classes = (class_of.py_func(x, of) for x, of in ((int(machine), _SIZES), (int(longest), _DURATIONS)))
     searches = np.empty([number + 3 for number in classes], np.int64)
     searches[_VALID] = False
     return searches
 
 
 @small
-def forget(searches):
+def forget(searches: Ints) -> None:
     """Forget all results, because processors have been given back."""
     searches[_VALID] = False
 
 
 @small
-def first_gap(searches, profile, size, duration):
+def first_gap(searches: Ints, profile: Profile, size: Int, duration: Int) -> Place:
     """Find the first step at which a gap for a new job begins, with the help of earlier results, and remember it."""
     first = profile.at[FIRST]
     if profile.at[LAST] - first < _LONG:
@@ -233,7 +235,7 @@ def first_gap(searches, profile, size, duration):
 
 
 @uncounted
-def _class_of(x, classes):
+def _class_of(x: Int, classes: Int) -> Int:
     """The class of a size or duration, so many to an octave. A larger number never has a lower class."""
     octave = 0
     while x >> octave >= 2 * classes:
@@ -242,7 +244,7 @@ def _class_of(x, classes):
 
 
 @small
-def _no_gap_before(searches, size, duration):
+def _no_gap_before(searches: Ints, size: Int, duration: Int) -> Int:
     """A time before which there is no gap of this size and duration."""
     time = -NEVER
     i = _class_of(size, _SIZES) + 1
@@ -256,7 +258,7 @@ def _no_gap_before(searches, size, duration):
 
 
 @small
-def _remember(searches, size, duration, time):
+def _remember(searches: Ints, size: Int, duration: Int, time: Int) -> None:
     """Remember that there is no gap of this size and duration, or more, before `time`."""
     i = _class_of(size - 1, _SIZES) + 2  # the first class that has no smaller ones
     while i < searches.shape[0]:

@@ -8,12 +8,17 @@ eight numbers at a time. So a queue that is ranked in each pass has a row for ea
 row as in the queue. Where ranks never change, all jobs are sorted once, before the loop.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from .._util.arrays import Floats, Int, Ints, Places
 from .._util.compiled import compiled, overloaded, register_jitable, types
 from .events import part, uncounted
+
+Order = Callable[..., Any]
+"""A compiled function that ranks a job, or several at once: see `rank` and `ask_for_ranks`."""
 
 
 class Usage(NamedTuple):
@@ -35,19 +40,19 @@ class Usage(NamedTuple):
     `told` : int64 array, by account; the second for which these two hold
     """
 
-    account: np.ndarray
-    had: np.ndarray
-    held: np.ndarray
-    since: np.ndarray
-    clock: np.ndarray
+    account: Ints
+    had: Floats
+    held: Ints
+    since: Floats
+    clock: Floats
     half_life: float
-    share: np.ndarray
-    fair_share: np.ndarray
-    told: np.ndarray
+    share: Floats
+    fair_share: Floats
+    told: Ints
 
 
 @part
-def _weight(usage, now):
+def _weight(usage: Usage, now: Int) -> float:
     """Find the present weight of a processor-second."""
     clock = usage.clock
     if clock[0] != now:
@@ -59,7 +64,7 @@ def _weight(usage, now):
 
 
 @uncounted
-def _let_fade(usage, now):
+def _let_fade(usage: Usage, now: Int) -> None:
     """Keep the second whose weight is 1 within a half-life of now, so that numbers stay small and exact."""
     clock = usage.clock
     if clock[2] == -np.inf:  # nothing has been counted
@@ -73,14 +78,14 @@ def _let_fade(usage, now):
 
 
 @part
-def _until_now(usage, account, now):
+def _until_now(usage: Usage, account: Int, now: Int) -> float:
     """Find the usage of an account up to this second."""
     present = _weight(usage, now)  # first, for all may fade with it
     return usage.had[account] + usage.held[account] * (present - usage.since[account])
 
 
 @part
-def _hold(usage, job, now, procs):
+def _hold(usage: Usage, job: Int, now: Int, procs: Int) -> None:
     """Note that a job's account holds so many more processors from now on; a negative number gives them back."""
     if usage.half_life > 0:
         for account in (np.uint64(usage.account[job]), np.uint64(usage.had.size - 1)):
@@ -90,7 +95,7 @@ def _hold(usage, job, now, procs):
 
 
 @register_jitable(_nrt=False, forceinline=True)  # it is used by what numba chooses by type, see `told`
-def _account_told(usage, job, now):
+def _account_told(usage: Usage, job: Int, now: Int) -> Int:
     """Find a job's account, whose `share` and `fair_share` are then right for now.
 
     The share is 1 if it is fair, and 0 if there was no use. It is rounded to nine digits, so that accounts of equal
@@ -122,19 +127,34 @@ class Facts(NamedTuple):
     usage : Usage
     """
 
-    user: np.ndarray
-    group: np.ndarray
-    queue: np.ndarray
+    user: Ints
+    group: Ints
+    queue: Ints
     machine: int
     usage: Usage
 
 
-def _three(facts, job, now, submit, estimate, size, free, extra, window):
+# What numba chooses from by types must have the same annotations; so `facts` has one that is right for all.
+
+
+def _three(
+    facts: Any,
+    job: Int,
+    now: Int,
+    submit: Ints,
+    estimate: Ints,
+    size: Ints,
+    free: Int,
+    extra: Int,
+    window: Int,
+) -> tuple[float, ...]:
     """Collect wait, estimate and processors."""
     return float(now - submit[job]), float(estimate[job]), float(size[job])
 
 
-def _every(facts, job, now, submit, estimate, size, free, extra, window):
+def _every(
+    facts: Any, job: Int, now: Int, submit: Ints, estimate: Ints, size: Ints, free: Int, extra: Int, window: Int
+) -> tuple[float, ...]:
     """Collect all facts of `orders.GIVEN`."""
     of_job = float(now - submit[job]), float(estimate[job]), float(size[job])
     of_user = float(facts.user[job]), float(facts.group[job]), float(facts.queue[job])
@@ -143,34 +163,58 @@ def _every(facts, job, now, submit, estimate, size, free, extra, window):
     return (*of_job, float(now), *of_user, *had, float(facts.machine), float(free), float(extra), float(window))
 
 
-def told(facts, *given):
+def told(facts: Facts | None, *given: Any) -> tuple[float, ...]:
     """Collect the facts of a waiting job that an order reads: all of `Facts`, or three numbers if `facts` is None."""
-    return (_three if facts is None else _every)(facts, *given)
+    return _three(facts, *given) if facts is None else _every(facts, *given)
 
 
 @overloaded(told, jit_options={"_nrt": False, "forceinline": True})
-def _told(facts, job, now, submit, estimate, size, free, extra, window):
+def _told(
+    facts: Any, job: Int, now: Int, submit: Ints, estimate: Ints, size: Ints, free: Int, extra: Int, window: Int
+) -> Callable[..., tuple[float, ...]]:
     return _three if isinstance(facts, types.NoneType) else _every
 
 
 @part
-def rank(order, facts, job, now, submit, estimate, size, free, extra, window):
+def rank(
+    order: Order,
+    facts: Facts | None,
+    job: Int,
+    now: Int,
+    submit: Ints,
+    estimate: Ints,
+    size: Ints,
+    free: Int,
+    extra: Int,
+    window: Int,
+) -> float:
     """Call an order, a compiled function, for the rank of a waiting job."""
     return order(*told(facts, job, now, submit, estimate, size, free, extra, window))
 
 
-def refuse(facts, job, now, submit, estimate, size, free, extra, window, backfilling):
+def refuse(
+    facts: Facts | None,
+    job: Int,
+    now: Int,
+    submit: Ints,
+    estimate: Ints,
+    size: Ints,
+    free: Int,
+    extra: Int,
+    window: Int,
+    backfilling: bool,
+) -> NoReturn:
     """Raise: an order, that of the queue or that of backfilling, gave no number for a job. This is plain Python."""
     raise NoRank(told(facts, job, now, submit, estimate, size, free, extra, window), backfilling)
 
 
 @compiled
-def _call(order, given):
+def _call(order: Order, given: tuple[Any, ...]) -> None:
     """Call a compiled function."""
     order(*given)
 
 
-def places_in_order(order, facts, submit, estimate, size):
+def places_in_order(order: Order, facts: Facts | None, submit: Ints, estimate: Ints, size: Ints) -> Places:
     """Sort all jobs by an order that does not change while they wait, ties by arrival. Returns the place of each.
 
     NoRank if the order gives no number for a job.
@@ -190,14 +234,14 @@ def places_in_order(order, facts, submit, estimate, size):
 
 
 @part
-def note_start(facts, job, now, size):
+def note_start(facts: Facts | None, job: Int, now: Int, size: Ints) -> None:
     """Note that a job takes its processors."""
     if facts is not None:
         _hold(facts.usage, job, now, size[job])
 
 
 @part
-def note_end(facts, job, now, size):
+def note_end(facts: Facts | None, job: Int, now: Int, size: Ints) -> None:
     """Note that a job gives its processors back."""
     if facts is not None:
         _hold(facts.usage, job, now, -size[job])
@@ -209,13 +253,15 @@ that can be backfilled, not a number for the others. The last five are there whe
 numbers."""
 
 
-def no_rows(jobs, facts):
+def no_rows(jobs: int, facts: Facts | None) -> Floats:
     """Make room for so many jobs. This is plain Python."""
     return np.empty((_USER if facts is None else _FAIR_SHARE + 1, jobs))
 
 
 @part
-def tell(rows, place, job, submit, size, asked, needed, facts):
+def tell(
+    rows: Floats, place: Int, job: Int, submit: Ints, size: Ints, asked: Ints, needed: Ints, facts: Facts | None
+) -> None:
     """Write the constant facts of a job into its place; its estimates in the order and in backfilling may differ."""
     rows[_SUBMIT, place], rows[SIZE, place] = submit[job], size[job]
     rows[_ESTIMATE, place], rows[NEEDED, place] = asked[job], needed[job]
@@ -225,23 +271,27 @@ def tell(rows, place, job, submit, size, asked, needed, facts):
 
 
 @part
-def copy_row(rows, place, to):
+def copy_row(rows: Floats, place: Int, to: Int) -> None:
     """Copy all facts of the job at a place to another place."""
     for row in range(rows.shape[0]):
         rows[row, to] = rows[row, place]
 
 
-def ask(order, facts, rows, jobs, begin, end, now, free):
+def ask(
+    order: Order, facts: Facts | None, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int
+) -> None:
     """Rank the jobs at the places from `begin` to `end` by an order that reads all of `Facts` or three numbers."""
 
 
 @overloaded(ask, jit_options={"_nrt": False, "forceinline": True})
-def _ask(order, facts, rows, jobs, begin, end, now, free):
-    def three(order, facts, rows, jobs, begin, end, now, free):
+def _ask(
+    order: Order, facts: Any, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int
+) -> Callable[..., None]:
+    def three(order: Order, facts: Any, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int) -> None:
         submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]
         order(float(now), submit, estimate, size, rows[RANK, begin:end])
 
-    def every(order, facts, rows, jobs, begin, end, now, free):
+    def every(order: Order, facts: Any, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int) -> None:
         submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]
         user, group, queue = rows[_USER, begin:end], rows[_GROUP, begin:end], rows[_QUEUE, begin:end]
         usage, fair_share, rank = rows[_USAGE, begin:end], rows[_FAIR_SHARE, begin:end], rows[RANK, begin:end]
@@ -256,7 +306,9 @@ def _ask(order, facts, rows, jobs, begin, end, now, free):
 
 
 @part
-def ask_for_ranks(rows, jobs, begin, end, now, free, order, facts):
+def ask_for_ranks(
+    rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int, order: Order, facts: Facts | None
+) -> Int:
     """Call an order, a compiled function, for the ranks of the jobs at the places from `begin` to `end`.
 
     Returns the place of the first job without a number, `end` if all have one.
@@ -275,7 +327,7 @@ def ask_for_ranks(rows, jobs, begin, end, now, free, order, facts):
 
 
 @part
-def best_of(rows, row, jobs, number, begin, end):
+def best_of(rows: Floats, row: int, jobs: Places, number: Ints, begin: Int, end: Int) -> Int:
     """Find the largest value in a row, ties by arrival. Returns its place, `end` if no value is a number."""
     values = rows[row]
     best, first = -np.inf, end
@@ -287,14 +339,14 @@ def best_of(rows, row, jobs, number, begin, end):
 
 
 @part
-def _before(rows, jobs, number, one, other):
+def _before(rows: Floats, jobs: Places, number: Ints, one: Int, other: Int) -> bool:
     """Tell whether the job at one place ranks before that at another; ties by arrival."""
     ranks = rows[RANK]
     return ranks[one] > ranks[other] or (ranks[one] == ranks[other] and number[jobs[one]] < number[jobs[other]])
 
 
 @part
-def _swap(rows, jobs, one, other):
+def _swap(rows: Floats, jobs: Places, one: Int, other: Int) -> None:
     """Exchange the jobs at two places."""
     jobs[one], jobs[other] = jobs[other], jobs[one]
     for row in range(rows.shape[0]):
@@ -303,16 +355,19 @@ def _swap(rows, jobs, one, other):
 
 # The queue of EASY, ranked anew in each pass
 
+Given = tuple[Int, Int, Int, Int, Int, Int]
+"""What a pass knows: now, the shadow time, the free processors and GPUs, and the extra ones."""
+
 
 @part
-def take_out(rows, jobs, place, last):
+def take_out(rows: Floats, jobs: Places, place: Int, last: Int) -> None:
     """Take out the job at a place; the last one takes the place. `last` is the place of the last one."""
     jobs[place] = jobs[last]
     copy_row(rows, last, place)
 
 
 @part
-def best_ranked(rows, jobs, number, last, given, gpus):
+def best_ranked(rows: Floats, jobs: Places, number: Ints, last: Int, given: Given, gpus: Ints | None) -> Int:
     """Find the highest-ranked job that can be backfilled. Returns its place; `last` if there is none.
 
     The head cannot be, because too few processors are free.
@@ -334,7 +389,7 @@ def best_ranked(rows, jobs, number, last, given, gpus):
 
 
 @uncounted
-def bring_to_front(rows, jobs, last, count, number):
+def bring_to_front(rows: Floats, jobs: Places, last: Int, count: Int, number: Ints) -> None:
     """Put the first so many jobs by rank to the front, in their order. They are seldom others than in the last pass."""
     for i in range(1, last):
         j = min(i, count)

@@ -28,12 +28,16 @@ little of their arrays.
 Where jobs need GPUs, there is a profile of each resource, and both are searched in turn for a gap.
 """
 
+from typing import Any
+
 import numpy as np
 
-from .due import merge, next_due, nobody_due, reserve, sort_again, take_due
+from .._util.arrays import Bools, Floats, Int, Ints, Place, Places
+from .due import Due, merge, next_due, nobody_due, reserve, sort_again, take_due
 from .events import (
     NEVER,
     ONE,
+    Followers,
     followers_of,
     insert_end,
     next_end,
@@ -43,9 +47,9 @@ from .events import (
     submit_followers,
     uncounted,
 )
-from .gaps import MANY, anything_opened, compress_by_gaps, gaps_of, note_gaps
-from .profile import FIRST, advance, all_free, anchor_point, first_gap, forget, give, make_room, no_searches
-from .ranking import note_end, note_start, rank, refuse
+from .gaps import MANY, Gaps, anything_opened, compress_by_gaps, gaps_of, note_gaps
+from .profile import FIRST, Profile, advance, all_free, anchor_point, first_gap, forget, give, make_room, no_searches
+from .ranking import Facts, Order, note_end, note_start, rank, refuse
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
 
@@ -58,11 +62,17 @@ ADAPTIVE = -1.0
 _SHORTEST = 10
 """Seconds: a shorter job is as slow as one of this length, as for bounded slowdown."""
 
+Gpus = tuple[Ints, Profile] | None
+"""How many each job needs, and their profile; None where there are none."""
+
+Ranked = tuple[bool, Floats] | None
+"""Whether ranks change while jobs wait, and by job its rank; None for the order of arrival."""
+
 # The queue
 
 
 @small
-def join_by_rank(queue, first, last, priorities, job, own):
+def join_by_rank(queue: Places, first: Int, last: Int, priorities: Floats, job: Int, own: float) -> None:
     """Insert the job that arrived last into a sorted queue, `queue[first:last]`, by a rank that does not change."""
     priorities[job] = own
     low, high = first, last
@@ -77,7 +87,18 @@ def join_by_rank(queue, first, last, priorities, job, own):
 
 
 @uncounted
-def sort_waiting(queue, priorities, submit, number, now, free, estimate, size, priority, facts):
+def sort_waiting(
+    queue: Places,
+    priorities: Floats,
+    submit: Ints,
+    number: Ints,
+    now: Int,
+    free: Int,
+    estimate: Ints,
+    size: Ints,
+    priority: Order,
+    facts: Facts | None,
+) -> Int:
     """Sort waiting jobs by falling priority, ties by arrival. Returns the place of a job without a number, or the end.
 
     Insertion sort: between two passes the order hardly changes.
@@ -99,9 +120,9 @@ def sort_waiting(queue, priorities, submit, number, now, free, estimate, size, p
 
 
 @small
-def _drop_started(queue, first, new, last, waits):
+def _drop_started(queue: Places, first: Int, new: Int, last: Int, waits: Bools) -> Int:
     """Move the jobs that wait, and those from `new` on, to the front of a queue. Returns how many they are."""
-    count = 0
+    count: Int = 0
     for i in range(first, last):
         queue[count] = queue[i]
         count += waits[queue[i]] or i >= new
@@ -109,7 +130,7 @@ def _drop_started(queue, first, new, last, waits):
 
 
 @small
-def _holders_of(queue, count, start, holders):
+def _holders_of(queue: Places, count: Int, start: Ints, holders: Places) -> Int:
     """List the jobs that hold a reservation, in the order of the queue. Returns their number."""
     held = 0
     for i in range(count):
@@ -123,13 +144,13 @@ def _holders_of(queue, count, start, holders):
 
 
 @small
-def _expected_slowdown(wait, duration):
+def _expected_slowdown(wait: Int, duration: Int) -> float:
     """The bounded slowdown of a job with this wait, if it starts now and runs this long; to nine digits."""
     return np.rint(max(1.0, (wait + duration) / max(duration, _SHORTEST)) * 1e9) / 1e9
 
 
 @small
-def _is_slow(wait, duration, entitling):
+def _is_slow(wait: Int, duration: Int, entitling: float) -> bool:
     """Tell whether a job's expected slowdown reaches the threshold; if it is far away, without a division."""
     if entitling <= 1:
         return True
@@ -138,7 +159,7 @@ def _is_slow(wait, duration, entitling):
 
 
 @small
-def _slowdown_that_entitles(threshold, slowdowns, ended):
+def _slowdown_that_entitles(threshold: float, slowdowns: float, ended: Int) -> float:
     """The threshold: the expected slowdown from which on a job gets a reservation."""
     if threshold != ADAPTIVE:
         return threshold
@@ -149,7 +170,9 @@ def _slowdown_that_entitles(threshold, slowdowns, ended):
 
 
 @uncounted
-def _gap(profile, k, time, size, duration, reserved, horizon):
+def _gap(
+    profile: Profile, k: Place, time: Int, size: Int, duration: Int, reserved: Int, horizon: Int
+) -> tuple[Place, Int]:
     """Find the first second from `time` on at which a gap begins in one profile; `time` is not before step k.
 
     `reserved` and `horizon` are those of `anchor_point`. Returns the step in which the second lies, and the second.
@@ -172,7 +195,18 @@ def _gap(profile, k, time, size, duration, reserved, horizon):
 
 
 @uncounted
-def _gap_in_both(by_procs, by_gpus, k, k_gpus, time, size, gpus, duration, reserved, horizon):
+def _gap_in_both(
+    by_procs: Profile,
+    by_gpus: Profile,
+    k: Place,
+    k_gpus: Place,
+    time: Int,
+    size: Int,
+    gpus: Int,
+    duration: Int,
+    reserved: Int,
+    horizon: Int,
+) -> tuple[Place, Place, Int]:
     """Find the first second from `time` on at which a gap begins in both profiles.
 
     Returns the steps of both profiles in which the second lies, and the second.
@@ -188,7 +222,9 @@ def _gap_in_both(by_procs, by_gpus, k, k_gpus, time, size, gpus, duration, reser
 
 
 @uncounted
-def _earliest(profile, k, until, job, estimate, size, gpus):
+def _earliest(
+    profile: Profile, k: Place, until: Int, job: Int, estimate: Ints, size: Ints, gpus: Gpus
+) -> tuple[Place, Place, Int]:
     """Find where a new job fits first, from step k on and before `until`.
 
     Returns the step, that of the profile of GPUs, which is the first one where there are none, and the second.
@@ -204,7 +240,9 @@ def _earliest(profile, k, until, job, estimate, size, gpus):
 
 
 @uncounted
-def _plan(profile, k, k_gpus, begin, job, estimate, size, gpus):
+def _plan(
+    profile: Profile, k: Place, k_gpus: Place, begin: Int, job: Int, estimate: Ints, size: Ints, gpus: Gpus
+) -> None:
     """Let a job take its processors and GPUs from `begin`, which is in step k, until its expected end."""
     give(profile, k, begin, begin + estimate[job], -size[job])
     if gpus is not None:
@@ -214,7 +252,9 @@ def _plan(profile, k, k_gpus, begin, job, estimate, size, gpus):
 
 
 @uncounted
-def _give_back(profile, begin, end, job, size, gpus, gaps, noting):
+def _give_back(
+    profile: Profile, begin: Int, end: Int, job: Int, size: Ints, gpus: Gpus, gaps: Gaps | None, noting: bool
+) -> None:
     """Give back what a job had from `begin`, and note the gaps that this opens, if they are noted."""
     k = give(profile, profile.at[FIRST], begin, end, size[job])
     if gaps is not None:
@@ -227,7 +267,7 @@ def _give_back(profile, begin, end, job, size, gpus, gaps, noting):
 
 
 @small
-def _move(profile, k, reserved, anchor, duration, amount):
+def _move(profile: Profile, k: Place, reserved: Int, anchor: Int, duration: Int, amount: Int) -> None:
     """Move a reservation to an earlier second; where the old and the new one overlap, the profile does not change."""
     end = anchor + duration
     k = give(profile, k, anchor, min(end, reserved), -amount)
@@ -235,7 +275,7 @@ def _move(profile, k, reserved, anchor, duration, amount):
 
 
 @small
-def _step_back(profile, k, time):
+def _step_back(profile: Profile, k: Place, time: Int) -> Place:
     """Find the first step, from k back, that begins at `time` or holds it; steps may have been shifted."""
     while k > profile.at[FIRST] and (profile.times[k] > time or profile.times[k - ONE] >= time):
         k -= ONE
@@ -246,7 +286,7 @@ def _step_back(profile, k, time):
 
 
 @uncounted
-def _compress(profile, jobs, start, estimate, size, gpus, horizon):
+def _compress(profile: Profile, jobs: Places, start: Ints, estimate: Ints, size: Ints, gpus: Gpus, horizon: Int) -> Int:
     """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
     Since the jobs were last examined, processors have been given back until `horizon`. Returns until when this call
@@ -286,7 +326,7 @@ def _compress(profile, jobs, start, estimate, size, gpus, horizon):
 
 
 @uncounted
-def _rebackfill(profile, jobs, start, estimate, size, gpus):
+def _rebackfill(profile: Profile, jobs: Places, start: Ints, estimate: Ints, size: Ints, gpus: Gpus) -> None:
     """Forget all reservations and make new ones, each job in turn; MF 2.1 warns of this (figure 2)."""
     for job in jobs:
         _give_back(profile, start[job], start[job] + estimate[job], job, size, gpus, None, False)
@@ -303,23 +343,23 @@ _COMING, _ARRIVED, _RUNNING, _BEGIN, _END, _DUE, _HORIZON, _ENDED, _REFUSED, _NO
 
 
 def reserving(
-    submit,
-    run,
-    estimate,
-    size,
-    machine,
-    preceding,
-    think,
-    progress_and_stop,
-    when_early=BY_ARRIVAL,
-    most=EVERYONE,
-    threshold=0.0,
-    priority=None,
-    facts=None,
-    changing=True,
-    gpus=None,
-    machine_gpus=0,
-):
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    machine: int,
+    preceding: Ints,
+    think: Ints,
+    progress_and_stop: Ints,
+    when_early: int = BY_ARRIVAL,
+    most: int = EVERYONE,
+    threshold: float = 0.0,
+    priority: Order | None = None,
+    facts: Facts | None = None,
+    changing: bool = True,
+    gpus: Ints | None = None,
+    machine_gpus: int = 0,
+) -> tuple[Ints, Ints, Bools]:
     """Start times under backfilling with reservations. This is plain Python, which calls the kernel.
 
     Parameters
@@ -359,7 +399,8 @@ def reserving(
     room = state, slowdowns, number, by_end, end, all_free(machine, 2 * n), *np.empty((2, n), np.uint64)
     due = (nobody_due(start, number), no_searches(machine, estimate.max(initial=0))) if everyone else None
     anew = True if when_early == REBACKFILL else None  # None: not compiled
-    options = due, anew, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
+    some = None if everyone else True  # `every` alone would not do: only what asks whether None is None is left out
+    options = due, some, anew, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
     given = (
         submit,
         run,
@@ -384,25 +425,26 @@ def reserving(
 
 @uncounted
 def _reserving(
-    submit,
-    run,
-    estimate,
-    size,
-    start,
-    reserved,
-    backfilled,
-    progress_and_stop,
-    rules,
-    room,
-    followers,
-    every,
-    anew,
-    priority,
-    facts,
-    ranked,
-    gpus,
-    gaps,
-):
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    start: Ints,
+    reserved: Ints,
+    backfilled: Bools,
+    progress_and_stop: Ints,
+    rules: tuple[int, int, float, int],
+    room: tuple[Any, ...],
+    followers: Followers,
+    every: tuple[Due, Ints] | None,
+    some: bool | None,
+    anew: bool | None,
+    priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
+    facts: Facts | None,
+    ranked: Ranked,
+    gpus: Gpus,
+    gaps: Gaps | None,
+) -> bool:
     """Go on until all jobs have started, or until many reservations are compressed without `gaps`: then return True."""
     when_early, most, threshold, many = rules
     state, slowdowns, number, by_end, end, profile, queue, holders = room
@@ -474,7 +516,7 @@ def _reserving(
                 count = _drop_started(queue, first, new, last, every[0].waits)
                 first, new, last = 0, count - (last - new), count
                 jobs = every[0].jobs[begin:behind] if when_early == BY_START else queue[:new]
-            else:
+            if some is not None:
                 jobs = holders[: _holders_of(queue, last, start, holders)]
             more = jobs.size >= many
             if anew is not None:
@@ -514,6 +556,7 @@ def _reserving(
                 running += ONE
             progress_and_stop[0] += count
             due = next_due(by_start)
+        if some is None:
             continue
         entitling, left, due = _slowdown_that_entitles(threshold, slowdowns[0], ended), 0, NEVER
         for i in range(last):

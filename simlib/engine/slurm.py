@@ -1,10 +1,14 @@
 """Slurm's backfill: in each of its cycles it makes a plan for the first jobs of the queue, and then forgets it."""
 
+from typing import Any
+
 import numpy as np
 
+from .._util.arrays import Bools, Int, Ints, Place, Places
 from .events import (
     NEVER,
     ONE,
+    Followers,
     followers_of,
     insert_end,
     next_end,
@@ -15,19 +19,21 @@ from .events import (
     submit_followers,
     uncounted,
 )
-from .profile import FIRST, LAST, all_free, give
-from .ranking import note_end, note_start, rank, refuse
-from .reserving import join_by_rank, sort_waiting
+from .profile import FIRST, LAST, Profile, all_free, give
+from .ranking import Facts, Order, note_end, note_start, rank, refuse
+from .reserving import Gpus, Ranked, join_by_rank, sort_waiting
 
 
 @small
-def _rounded_up(time, resolution):
+def _rounded_up(time: Int, resolution: Int) -> Int:
     """The first multiple of the resolution at or after a second."""
     return time + -time % resolution
 
 
 @small
-def _draw_map(profile, by_expected_end, running, expected_end, now, held, free):
+def _draw_map(
+    profile: Profile, by_expected_end: Places, running: Place, expected_end: Ints, now: Int, held: Ints, free: Int
+) -> None:
     """Make the profile of what the running jobs hold, processors or GPUs; each holds it until its expected end."""
     last, i = np.uint64(0), running
     profile.times[0], profile.free[0] = now, free
@@ -44,7 +50,7 @@ def _draw_map(profile, by_expected_end, running, expected_end, now, held, free):
 
 
 @small
-def _first_fit(profile, k, time, amount, duration, resolution):
+def _first_fit(profile: Profile, k: Place, time: Int, amount: Int, duration: Int, resolution: Int) -> tuple[Place, Int]:
     """Find the first second from `time` on, which is not before step k, from which on so much is free until the end.
 
     The end is rounded up. Returns the step in which the second lies, and the second.
@@ -66,7 +72,9 @@ def _first_fit(profile, k, time, amount, duration, resolution):
 
 
 @small
-def _earliest_start(profile, gpus, job, size, duration, resolution):
+def _earliest_start(
+    profile: Profile, gpus: Gpus, job: Int, size: Ints, duration: Int, resolution: Int
+) -> tuple[Place, Place, Int]:
     """Find the first second from which on enough processors and GPUs are free until the end, and its step in each."""
     first = profile.at[FIRST]
     k, time = _first_fit(profile, first, profile.times[first], size[job], duration, resolution)
@@ -82,7 +90,7 @@ def _earliest_start(profile, gpus, job, size, duration, resolution):
 
 
 @small
-def _may_start(job, size, gpus, free):
+def _may_start(job: Int, size: Ints, gpus: Gpus, free: Ints) -> bool:
     """Tell whether enough processors and GPUs are free for a job."""
     enough = size[job] <= free[0]
     if gpus is not None:
@@ -91,7 +99,19 @@ def _may_start(job, size, gpus, free):
 
 
 @small
-def _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts):
+def _start(
+    job: Int,
+    now: Int,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    gpus: Gpus,
+    jobs: tuple[Places, Ints, Places, Ints],
+    running: Place,
+    free: Ints,
+    start: Ints,
+    facts: Facts | None,
+) -> None:
     """Start a job: it takes its processors and GPUs for its run time, and is expected to take them for its estimate."""
     by_end, end, by_expected_end, expected_end = jobs
     insert_end(by_end, running, end, job, now + run[job])
@@ -104,24 +124,24 @@ def _start(job, now, run, estimate, size, gpus, jobs, running, free, start, fact
 
 
 def slurm_backfill(
-    submit,
-    run,
-    estimate,
-    size,
-    machine,
-    preceding,
-    think,
-    progress_and_stop,
-    depth,
-    window,
-    resolution,
-    interval,
-    priority=None,
-    facts=None,
-    changing=True,
-    gpus=None,
-    machine_gpus=0,
-):
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    machine: int,
+    preceding: Ints,
+    think: Ints,
+    progress_and_stop: Ints,
+    depth: int,
+    window: int,
+    resolution: int,
+    interval: int,
+    priority: Order | None = None,
+    facts: Facts | None = None,
+    changing: bool = True,
+    gpus: Ints | None = None,
+    machine_gpus: int = 0,
+) -> tuple[Ints, Bools]:
     """Start times under Slurm's backfill, as `simlib.SlurmBackfill` defines it. This is plain Python.
 
     Parameters
@@ -154,7 +174,20 @@ def slurm_backfill(
 
 
 @uncounted
-def _slurm(submit, run, estimate, size, progress_and_stop, rules, room, followers, priority, facts, ranked, gpus):
+def _slurm(
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    progress_and_stop: Ints,
+    rules: tuple[int, int, int, int],
+    room: tuple[Any, ...],
+    followers: Followers,
+    priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
+    facts: Facts | None,
+    ranked: Ranked,
+    gpus: Gpus,
+) -> tuple[Int, Int]:
     """The event loop. Returns a job without a number, -1 if there is none, and the second."""
     depth, window, resolution, interval = rules
     start, backfilled, free, number, by_end, by_expected_end, end, expected_end, queue, profile, followed = room

@@ -281,11 +281,13 @@ def fetch(name: str, variant: str | None = None, progress: bool = False) -> Path
     >>> fetch("KTH-SP2")  # doctest: +SKIP
     PosixPath('data/traces/KTH-SP2-1996-2.swf.gz')
     """
-    wanted = [file for file in files(name, variant) if file.download]
-    if not wanted or "folder" not in entry(name):
-        raise ArchiveError(f"{name}: {variant or 'this log'} cannot be downloaded; see {paths.DATA / 'archive.toml'}")
+    wanted, about = [file for file in files(name, variant) if file.download], entry(name)
+    if not wanted or "folder" not in about:
+        by_hand = "page" in about
+        where = f"get it from {about['page']}: {about['how']}" if by_hand else f"see {paths.DATA / 'archive.toml'}"
+        raise ArchiveError(f"{name}: {variant or 'this log'} cannot be downloaded; {where}")
     file = wanted[0]
-    url = f"{_base().rstrip('/')}/{entry(name)['folder']}/{file.file}"
+    url = f"{_base().rstrip('/')}/{about['folder']}/{file.file}"
     target = paths.TRACES / file.file
     try:
         with paths.replacing(target) as path:

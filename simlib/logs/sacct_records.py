@@ -130,27 +130,27 @@ def _outputs(
         )
     elif not headers:
         raise SacctError(f"line {above[0]}: found {above[1][:60]!r}, expected the output of\n{COMMAND}")
-    for place, end in zip(headers, [*headers, len(lines)][1:], strict=True):
-        names, separator = headers[place]
-        header = lines[place][1] if place >= 0 else ""
-        split = _splitter(header, separator, lines[place + 1][1] if place + 1 < len(lines) else "")
-        rows = {number: split(line) for number, line in lines[place + 1 : end] if not _RULER.fullmatch(line)}
-        yield lines[max(place, 0)][0], names, separator, rows
+    for begin, end in zip(headers, [*headers, len(lines)][1:], strict=True):
+        names, separator = headers[begin]
+        header = lines[begin][1] if begin >= 0 else ""
+        split = _splitter(header, separator, lines[begin + 1][1] if begin + 1 < len(lines) else "")
+        rows = {number: split(line) for number, line in lines[begin + 1 : end] if not _RULER.fullmatch(line)}
+        yield lines[max(begin, 0)][0], names, separator, rows
 
 
 def _headers(lines: list[tuple[int, str]]) -> dict[int, tuple[list[str], str]]:
     """Find the headers by their places: the names in small letters, and what separates them."""
-    found = {}
-    for place, (_, line) in enumerate(lines):
-        if place >= _BEFORE and "jobid" not in line.lower():
+    headers = {}
+    for position, (_, line) in enumerate(lines):
+        if position >= _BEFORE and "jobid" not in line.lower():
             continue
-        below = lines[place + 1][1] if place + 1 < len(lines) else ""
+        below = lines[position + 1][1] if position + 1 < len(lines) else ""
         for separator in [*_SEPARATORS, *([" "] if set(below) == {"-", " "} else [])]:
             names = [name.lower() for name in _splitter('"', separator, "")(line.lstrip("# "))]
             known = {*NUMBERS, *NAMES} & {*names}
             if len(known) > 1 and not any(name[:1].isdigit() for name in names):
-                found[place] = names, separator
-    return found
+                headers[position] = names, separator
+    return headers
 
 
 def _given(columns: list[str], lines: list[tuple[int, str]]) -> tuple[list[str], str]:
@@ -256,12 +256,12 @@ def _shifted(whole: dict[int, list[str]], columns: list[str]) -> set[int]:
     many users.
     """
     surplus = {number for number, row in whole.items() if len(row) > len(columns)}
-    names = [place for place, column in enumerate(columns) if column not in NUMBERS]
+    names = [position for position, column in enumerate(columns) if column not in NUMBERS]
     if not surplus or columns[-1] != "jobname" or names != [*range(names[0], len(columns))]:
         return surplus
-    groups = [place for place in names[:-1] if columns[place] != "user" or place == names[-2]]
-    known = [(place, {row[place] for number, row in whole.items() if number not in surplus}) for place in groups]
-    return {number for number in surplus if any(whole[number][place] not in values for place, values in known)}
+    groups = [group for group in names[:-1] if columns[group] != "user" or group == names[-2]]
+    known = [(group, {row[group] for number, row in whole.items() if number not in surplus}) for group in groups]
+    return {number for number in surplus if any(whole[number][group] not in values for group, values in known)}
 
 
 def _refuse_cut(table: pd.DataFrame) -> None:
@@ -290,10 +290,10 @@ def _from_json(text: str) -> pd.DataFrame:
             document, end = decoder.raw_decode(rest)
         except (ValueError, RecursionError) as error:
             raise SacctError(f"found damaged JSON, {error}; expected what sacct --json prints") from None
-        found = document.get("jobs") if isinstance(document, dict) else None
-        if not isinstance(found, list):
+        records = document.get("jobs") if isinstance(document, dict) else None
+        if not isinstance(records, list):
             raise SacctError(f"found JSON without a list of jobs, {rest[:60]!r}; expected what sacct --json prints")
-        jobs += found
+        jobs += records
         rest = rest[end:].lstrip()
     table = pd.DataFrame([_of_job(job) for job in jobs], pd.RangeIndex(1, len(jobs) + 1, name="job"), dtype=object)
     return table.dropna(axis=1, how="all")

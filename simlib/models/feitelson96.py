@@ -10,7 +10,8 @@ D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996 (Springer LNC
 
 Variants: "F" is the model; "Fs" has smaller jobs; "Fl" has longer ones; "Fsl" has both and follows the CTC log.
 Estimates are exact. The numbers are in `data/models/feitelson96.toml`, each with its origin; `tools/fit.py` fitted
-those that no available source prints.
+those that no available source prints: the Parallel Workloads Archive's page describes the model in words, and we found
+no copy of its program in public repositories.
 """
 
 import tomllib

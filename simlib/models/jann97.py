@@ -5,8 +5,10 @@ J. Jann, P. Pattanaik, H. Franke, F. Wang, J. Skovira and J. Riordan, "Modeling 
 
 Jobs are divided by size into ranges that end at powers of two. In each range interarrival times and run times are
 independent and hyper-Erlang of common order (`HyperErlang`), with the first three moments of the log. The ranges'
-streams of jobs are independent of one another. Estimates are exact. The authors' numbers are not available; those in
-`data/models/jann97.toml` are fitted in the same way to the same three months of the log (`tools/fit.py`).
+streams of jobs are independent of one another. Estimates are exact. By the Parallel Workloads Archive's page on the
+model, the paper's tables and a program of the archive have all numbers; we looked for copies of either in public
+repositories and found none. Those in `data/models/jann97.toml` are fitted in the same way to the same three months of
+the log (`tools/fit.py`).
 """
 
 import tomllib

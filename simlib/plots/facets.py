@@ -54,9 +54,8 @@ def facets(
     ------
     ax : Axes
     part : DataFrame or Series
-        The panel's rows, without these levels. Its `attrs` have the names of the whole table, so that colours, lines
-        and entries of the legend are the same in all panels, and those of its column, or row if this shares the x
-        axis, for the x axis. `ax.figure` is the figure.
+        The panel's rows, without these levels. `ax.figure` is the figure. If it is drawn by `curves` or the like, pass
+        them the table as `whole`, so that colours, lines and entries of the legend are the same in all panels.
 
     Examples
     --------
@@ -76,19 +75,12 @@ def facets(
     settings: dict[str, Any] = {"figsize": figsize, "squeeze": False, "width_ratios": widths} | options
     _, axes = plt.subplots(len(rows), len(columns), **settings)
     said = {} if labels is None else labels
-    names = {level: list(table.index.unique(level)) for level in table.index.names}
-    known = _known(table) if isinstance(table, pd.DataFrame) else []
-    for place, of_row in enumerate(rows):
-        for ax, of_column in zip(axes[place], columns, strict=True):
+    for axes_of_row, of_row in zip(axes, rows, strict=True):
+        for ax, of_column in zip(axes_of_row, columns, strict=True):
             part = _of(table, {row: of_row, column: of_column})
-            level, value = (row, of_row) if options.get("sharex") == "row" else (column, of_column)
-            alike = _of(table, {level: value})
             for level in (level for level in (row, column) if level is not None and part.index.nlevels > 1):
                 part = part.droplevel(level)
-            part.attrs["names"] = dict(names)
-            part.attrs["known"] = known
-            part.attrs["places"] = {level: list(alike.index.unique(level)) for level in part.index.names}
-            if place == 0 and column is not None:
+            if of_row == rows[0] and column is not None:
                 ax.set_title(said.get(of_column, str(of_column)))
             if of_column == columns[0] and row is not None:
                 ax.set_ylabel(said.get(of_row, str(of_row)))
@@ -119,6 +111,7 @@ def curves(
     colour: str,
     line: str | None = None,
     *,
+    whole: pd.DataFrame | None = None,
     value: str = "ours",
     bars: str | tuple[str, str] | None = None,
     shift: float = 0.0,
@@ -136,6 +129,10 @@ def curves(
     line : str, optional
         A third level, whose values have different lines and marks. Its first value has bars; all have if they lie
         apart.
+    whole : DataFrame, optional
+        The table whose part this is, in one of several panels: its names have colours, lines, places on the x axis and
+        entries in the legend, so that these are the same in all panels. Of a level that it lacks, the part's own have:
+        drop x from it where each panel has its own names there.
     value : str
         The column that is drawn.
     bars : str or (str, str), optional
@@ -159,11 +156,11 @@ def curves(
     >>> plt.close(ax.figure)
     """
     refuse_unknown(table, x, colour, line)
-    places, numbers = _places(table, x)
-    names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
+    places, numbers = _places(table, x, whole)
+    names, lines = colours(_names(table, colour, whole)), _lines(table, line, whole)
     for part, shade, number, aside in _parts(table, (colour, names, shift), (line, lines, line_shift)):
-        of = part.index.get_level_values(x)
-        at = np.array(of if numbers else [places.index(place) for place in of], float) + aside
+        values = part.index.get_level_values(x)
+        at = np.array(values if numbers else [places.index(value) for value in values], float) + aside
         style: dict[str, Any] = {"color": shade, "marker": _MARKERS[number % len(_MARKERS)]}
         style["linestyle"] = _LINES[number % len(_LINES)] if joined else ""
         barred = number == 0 or line_shift
@@ -185,6 +182,7 @@ def intervals(
     colour: str,
     line: str | None = None,
     *,
+    whole: pd.DataFrame | None = None,
     value: str = "mean",
     ends: tuple[str, str] = ("low", "high"),
     printed: str = "published",
@@ -202,6 +200,8 @@ def intervals(
         The level that chooses the colour.
     line : str, optional
         A level whose values have different marks, slightly apart.
+    whole : DataFrame, optional
+        The table whose part this is, see `curves`.
     value, ends, printed : str
         The columns of the number, of the ends of its interval, and of the printed number, which is a hollow circle;
         this column may be absent.
@@ -227,24 +227,29 @@ def intervals(
     refuse_unknown(table, *rows, colour, line)
     others = [level for level in table.index.names if level not in rows]
     places = list((table.droplevel(others) if others else table).index.unique())
-    names, lines = colours(_names(table, colour)), [None] if line is None else _names(table, line)
+    names, lines = colours(_names(table, colour, whole)), _lines(table, line, whole)
     for part, shade, number, aside in _parts(table, (colour, names, shift), (line, lines, 0.2)):
-        of = (part.droplevel(others) if others else part).index
-        at = np.array([places.index(place) for place in of], float) + aside
+        rows_of = [places.index(place) for place in (part.droplevel(others) if others else part).index]
+        at = np.array(rows_of, float) + aside
         ax.hlines(at, part[ends[0]], part[ends[1]], color=shade, linewidth=1.5)
         ax.plot(part[value], at, color=shade, marker=_MARKERS[number % len(_MARKERS)], linestyle="", markersize=6)
         if printed in part and part[printed].notna().any():
-            rows_of = [places.index(place) for place in of]
             look: dict[str, Any] = {"color": "black" if shift else shade, "fillstyle": "none", "markersize": 8}
             ax.plot(part[printed], rows_of, "o", **look)
     words = [place if isinstance(place, tuple) else (place,) for place in places]
     ax.set_yticks(range(len(places)), [" ".join("EASY" if w == "easy" else str(w) for w in place) for place in words])
     ax.set_ylim(len(places) - 0.5, -0.5)
-    return _entries(names, lines, joined=False) | ({printed: _PRINTED} if printed in _known(table) else {})
+    return _entries(names, lines, joined=False) | ({printed: _PRINTED} if _is_known(printed, table, whole) else {})
 
 
 def stacked(
-    ax: Axes, table: pd.DataFrame, x: str, colours: Mapping[str, str], line: str | None = None
+    ax: Axes,
+    table: pd.DataFrame,
+    x: str,
+    colours: Mapping[str, str],
+    line: str | None = None,
+    *,
+    whole: pd.DataFrame | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Draw columns of a table as stacked bars, the first column at the bottom, for each value of a level.
 
@@ -258,6 +263,8 @@ def stacked(
         By column.
     line : str, optional
         A level whose values have bars side by side; all but the first are light.
+    whole : DataFrame, optional
+        The table whose part this is, see `curves`.
 
     Returns
     -------
@@ -273,7 +280,7 @@ def stacked(
     >>> plt.close(ax.figure)
     """
     refuse_unknown(table, x, line)
-    places, lines = _names(table, x), [None] if line is None else _names(table, line)
+    places, lines = _names(table, x, whole), _lines(table, line, whole)
     width = 0.8 / len(lines)
     for number, of_line in enumerate(lines):
         part, alpha = _of(table, {line: of_line}), 0.5 if number else 1.0
@@ -291,14 +298,21 @@ _PRINTED: dict[str, Any] = {"color": "grey", "marker": "o", "linestyle": "", "fi
 """In legends, what is printed."""
 
 
-def _names(table: pd.DataFrame, level: str) -> list[Any]:
-    """The names of a level, in all panels if the table is one panel's part."""
-    return table.attrs.get("names", {}).get(level) or list(table.index.unique(level))
+def _names(table: pd.DataFrame, level: str, whole: pd.DataFrame | None) -> list[Any]:
+    """The names of a level, in all panels where the whole table has it."""
+    named = table if whole is None or level not in whole.index.names else whole
+    return list(named.index.unique(level))
 
 
-def _known(table: pd.DataFrame) -> list[Any]:
-    """The columns that have a number, in any panel if the table is one panel's part."""
-    return table.attrs.get("known") or [name for name in table if table[name].notna().any()]
+def _lines(table: pd.DataFrame, level: str | None, whole: pd.DataFrame | None) -> list[Any]:
+    """The names of the level of lines; one None if there is none."""
+    return [None] if level is None else _names(table, level, whole)
+
+
+def _is_known(column: str, table: pd.DataFrame, whole: pd.DataFrame | None) -> bool:
+    """Whether a column has a number, in any panel."""
+    table = table if whole is None else whole
+    return column in table and bool(table[column].notna().any())
 
 
 def _of(table: _Table, names: Mapping[str | None, Any]) -> _Table:
@@ -320,9 +334,9 @@ def _parts(
             yield _of(table, {level: name, of_lines: of_line}), shade, number, aside
 
 
-def _places(table: pd.DataFrame, x: str) -> tuple[list[Any], bool]:
+def _places(table: pd.DataFrame, x: str, whole: pd.DataFrame | None) -> tuple[list[Any], bool]:
     """The values on an x axis, and whether they are numbers."""
-    places = table.attrs.get("places", {}).get(x) or list(table.index.unique(x))
+    places = _names(table, x, whole)
     return places, all(isinstance(place, int | float | np.number) for place in places)
 
 
@@ -340,11 +354,19 @@ def _entries(names: Mapping[Any, str], lines: Sequence[Any], joined: bool) -> di
 
 
 def circles(
-    ax: Axes, table: pd.DataFrame, x: str, colour: str, *, value: str = "published", shift: float = 0.0, size: float = 7
+    ax: Axes,
+    table: pd.DataFrame,
+    x: str,
+    colour: str,
+    *,
+    whole: pd.DataFrame | None = None,
+    value: str = "published",
+    shift: float = 0.0,
+    size: float = 7,
 ) -> dict[str, dict[str, Any]]:
     """Draw printed numbers as hollow circles at the places of `curves`; gives an entry for `legend`, if there are any.
 
-    A panel of `facets` without printed numbers gives the entry, too, if another panel has some.
+    A panel without printed numbers gives the entry, too, if there are some in the `whole` table, see `curves`.
 
     Examples
     --------
@@ -355,13 +377,13 @@ def circles(
     >>> plt.close(ax.figure)
     """
     refuse_unknown(table, x, colour)
-    if value not in _known(table):
+    if not _is_known(value, table, whole):
         return {}
-    places, numbers = _places(table, x)
-    names = colours(_names(table, colour))
+    places, numbers = _places(table, x, whole)
+    names = colours(_names(table, colour, whole))
     for order, (name, shade) in enumerate(names.items()):
         part = _of(table, {colour: name})[value].dropna()
-        of = part.index.get_level_values(x)
-        at = np.array(of if numbers else [places.index(place) for place in of], float)
+        values = part.index.get_level_values(x)
+        at = np.array(values if numbers else [places.index(place) for place in values], float)
         ax.plot(at + shift * (order - (len(names) - 1) / 2), part, "o", color=shade, fillstyle="none", markersize=size)
     return {value: _PRINTED}

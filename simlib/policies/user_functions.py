@@ -137,23 +137,23 @@ def raised_in(function: FunctionType, error: Exception) -> str:
 def _printing(function: FunctionType) -> _Obstacle | None:
     """Find where a function, or one that it calls, prints or reads input; it would do so many thousand times."""
     does: dict[Any, str] = {print: "it prints", input: "it asks for input"}
-    for one in _called(function):
-        for line, value in _values(one):
+    for called in _called(function):
+        for line, value in _values(called):
             if isinstance(value, BuiltinFunctionType) and value in does:
                 what = does[value]
-                return _Obstacle(one, line, what, "a function that returns a number and does nothing else")
+                return _Obstacle(called, line, what, "a function that returns a number and does nothing else")
     return None
 
 
 def _random(function: FunctionType) -> _Obstacle | None:
     """Find where a function, or one that it calls, draws a random number, or is no plain function."""
-    for one in _called(function):
-        if one.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-            return _Obstacle(one, one.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
-        for line, value in _values(one):
+    for called in _called(function):
+        if called.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            return _Obstacle(called, called.__code__.co_firstlineno, "it is written with `async`", "a plain `def`")
+        for line, value in _values(called):
             if _is_random(value) or _is_random(getattr(value, "__self__", None)):
                 expected = "a number that depends only on the arguments of the function"
-                return _Obstacle(one, line, "it draws a number at random", expected)
+                return _Obstacle(called, line, "it draws a number at random", expected)
     return None
 
 
@@ -175,12 +175,12 @@ def _called(function: FunctionType) -> Iterator[FunctionType]:
     """Iterate over a function and the functions that it calls, each once, except installed ones."""
     seen, coming = [], [function]
     while coming:
-        one = coming.pop(0)
-        if one.__code__ in seen:
+        called = coming.pop(0)
+        if called.__code__ in seen:
             continue
-        seen.append(one.__code__)
-        yield one
-        functions = [value for _, read in _values(one) if isinstance(value := in_python(read), FunctionType)]
+        seen.append(called.__code__)
+        yield called
+        functions = [value for _, read in _values(called) if isinstance(value := in_python(read), FunctionType)]
         coming += [value for value in functions if "site-packages" not in value.__code__.co_filename]
 
 
@@ -204,8 +204,8 @@ def _no_number(returned: Any) -> str | None:
 
 def _case(function: FunctionType, typical: dict[str, float], of: type[Exception] | None = None) -> str:
     """Find arguments for which a function returns nothing, or raises `of`: near the numbers in its code."""
-    written = [one for one in function.__code__.co_consts if isinstance(one, (int, float))]
-    near = {0.0, 1.0, 60.0, 3600.0, 86400.0, *(float(one + step) for one in written for step in (-1, 0, 1))}
+    written = [number for number in function.__code__.co_consts if isinstance(number, (int, float))]
+    near = {0.0, 1.0, 60.0, 3600.0, 86400.0, *(float(number + step) for number in written for step in (-1, 0, 1))}
     tried = [[value, *sorted(near - {value})] for value in typical.values()]
     for numbers in itertools.islice(itertools.product(*tried), 20_000):
         outcome: object = None
@@ -267,11 +267,11 @@ def _values(function: FunctionType) -> Iterator[tuple[int, Any]]:
 
 
 def _names_unknown(function: FunctionType) -> Iterator[_Obstacle]:
-    for one in _called(function):
-        for line, instruction in _lines(one.__code__):
-            if _read(one, instruction, unknown=_names_unknown) is _names_unknown:
+    for called in _called(function):
+        for line, instruction in _lines(called.__code__):
+            if _read(called, instruction, unknown=_names_unknown) is _names_unknown:
                 what = f"it reads {instruction.argval!r}, which is not defined"
-                yield _Obstacle(one, line, what, "a name that is known when the function is used: is it misspelt?")
+                yield _Obstacle(called, line, what, "a name that is known when the function is used: is it misspelt?")
 
 
 def _raised(function: FunctionType, typical: dict[str, float]) -> _Obstacle | None:
@@ -287,7 +287,7 @@ def _raised(function: FunctionType, typical: dict[str, float]) -> _Obstacle | No
 
 def _where_raised(function: FunctionType, error: Exception) -> tuple[FunctionType, int]:
     """The function and the line that raised an error: the innermost of `called`."""
-    functions = {one.__code__: one for one in _called(function)}
+    functions = {called.__code__: called for called in _called(function)}
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     return next(
         ((functions[code], line) for code, line in reversed(frames) if code in functions),
@@ -307,14 +307,14 @@ _CONSTRUCTS = {
 
 def _constructs(function: FunctionType) -> Iterator[_Obstacle]:
     """Constructs that Python has and numba has not, in the order of the code."""
-    for one in _called(function):
-        for (_, before), (line, instruction) in itertools.pairwise(_lines(one.__code__)):
+    for called in _called(function):
+        for (_, before), (line, instruction) in itertools.pairwise(_lines(called.__code__)):
             if instruction.opname in _CONSTRUCTS:
                 what, expected = _CONSTRUCTS[instruction.opname]
-                yield _Obstacle(one, line, what.format(instruction.argval), expected)
+                yield _Obstacle(called, line, what.format(instruction.argval), expected)
             if instruction.opname == "CHECK_EXC_MATCH" and before.argval != "Exception":
                 what = f"a `try` block that catches {before.argval} by its name"
-                yield _Obstacle(one, line, what, "an `if` that asks before, such as `if estimate > 0:`")
+                yield _Obstacle(called, line, what, "an `if` that asks before, such as `if estimate > 0:`")
 
 
 # What numba says
@@ -323,37 +323,39 @@ def _constructs(function: FunctionType) -> Iterator[_Obstacle]:
 def _by_numba(function: FunctionType, error: Exception) -> _Obstacle:
     """The obstacle that numba's message names; if it names none, a line that only plain Python can run."""
     message = str(error)
-    one, line = _place(function, message)
+    called, line = _place(function, message)
     name = re.search(r"Untyped (?:global|freevar) name '(\w+)'", message)
     if name:
-        read = (_read(one, instruction) for _, instruction in _lines(one.__code__) if instruction.argval == name[1])
+        read = (
+            _read(called, instruction) for _, instruction in _lines(called.__code__) if instruction.argval == name[1]
+        )
         value = next((value for value in read if value is not None), None)
         instead = "numbers: let a variable above the function have the number that it needs"
         if callable(value) or isinstance(value, ModuleType):
             instead = _BY_MEANS_OF
-        return _Obstacle(one, line, f"it reads {name[1]!r}, {_described(value)}", instead)
+        return _Obstacle(called, line, f"it reads {name[1]!r}, {_described(value)}", instead)
     attribute = re.search(r"Unknown attribute '(\w+)' of type (.*)", message)
     if attribute:
         what = f"it asks for `.{attribute[1]}` of {_in_words(attribute[2])}, which cannot be compiled"
-        return _Obstacle(one, line, what, _BY_MEANS_OF)
+        return _Obstacle(called, line, what, _BY_MEANS_OF)
     mixed = re.search(r"(?:Cannot|Can't) unify (?:return type from the following types: )?(.+)", message)
     if mixed:
         kinds = sorted({_in_words(part) for part in re.split(r" and |, (?![^(\[]*[)\]])", mixed[1].split(" for ")[0])})
         what = f"a value that is sometimes {' and sometimes '.join(kinds)}"
-        return _Obstacle(one, line, what, "a number in every case")
+        return _Obstacle(called, line, what, "a number in every case")
     what = "it works with text" if re.search("Literal.str|unicode", message) else "only plain Python can run this"
-    return _Obstacle(one, line, what, _BY_MEANS_OF)
+    return _Obstacle(called, line, what, _BY_MEANS_OF)
 
 
 def _place(function: FunctionType, message: str) -> tuple[FunctionType, int]:
     """The innermost function, and its line, that numba's message names."""
     functions = list(_called(function))
     for file, line in re.findall(r'(?:File "|Raised from )([^"(]+?)"?,? \(?(?:line )?(\d+)', message):
-        for one in functions:
-            lines = [at for at, _ in _lines(one.__code__)]
-            same = Path(file).name == Path(one.__code__.co_filename).name
+        for called in functions:
+            lines = [at for at, _ in _lines(called.__code__)]
+            same = Path(file).name == Path(called.__code__.co_filename).name
             if same and min(lines) <= int(line) <= max(lines):
-                return one, int(line)
+                return called, int(line)
     return function, function.__code__.co_firstlineno
 
 

@@ -2,15 +2,19 @@
 
 import re
 import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from simlib._util import paths
+from simlib._util.arrays import Floats, Ints
+from simlib.analysis.replicate import Log
 from simlib.core import metrics
-from simlib.core.schedule import MEANS
+from simlib.core.schedule import MEANS, Schedule
 from simlib.core.workload import Workload
 from simlib.logs import archive
 
@@ -43,36 +47,36 @@ class Trace:
 
     name: str
     workload: Workload
-    months: tuple = ("0000-00", "9999-99")
-    missing: dict | None = None
+    months: tuple[str, str] = ("0000-00", "9999-99")
+    missing: dict[str, int] | None = None
     months_begin: float = 0.0
-    begin_on: dict = field(default_factory=dict)
+    begin_on: dict[str, str] = field(default_factory=dict)
     from_first_job: bool = False
     lost: Lost | None = None
     restored: bool = False
     on_calendar: bool = False
 
-    def under(self, reading):
+    def under(self, reading: str) -> "Trace":
         """Take this trace for a reading: with its lost jobs back under `RESTORED`, with months as on the calendar."""
         if reading == CALENDAR:
             return replace(self, on_calendar=True)
         return replace(self, restored=True) if reading == RESTORED and self.lost else self
 
-    def draw(self, seed):
-        """Draw the log with its lost jobs back."""
-        return self.lost.whole(seed)
+    def draw(self, seed: int) -> Workload:
+        """Draw the log with its lost jobs back, if it lost any."""
+        return self.lost.whole(seed) if self.lost else self.workload
 
-    def drawn(self, seed):
+    def drawn(self, seed: int) -> "Trace":
         """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
-        return replace(self, workload=self.lost.whole(seed), missing=None, lost=None) if self.lost else self
+        return replace(self, workload=self.draw(seed), missing=None, lost=None) if self.lost else self
 
     @property
-    def workloads(self):
+    def workloads(self) -> Log:
         """What is simulated: the workload, or of a restored trace a function of a seed that draws one."""
-        return self.lost.drawn if self.restored else self.workload
+        return self.lost.drawn if self.restored and self.lost else self.workload
 
     @cached_property
-    def month_edges(self):
+    def month_edges(self) -> tuple[list[str], Ints]:
         """The published months from the first to the last submit; none of a log without a calendar."""
         if self.workload.start is None:
             return [], np.empty(0, np.int64)
@@ -94,31 +98,32 @@ class Trace:
     # Is it the paper's log, with all its jobs?
 
     @cached_property
-    def lines_missing(self):
-        """How many job lines cleaning removed from this file, by the catalogue."""
+    def lines_missing(self) -> int:
+        """How many job lines cleaning removed from this file, by the catalogue; 0 where it does not say."""
         if self.workload.source.get("variant") != "cleaned":
             return 0
-        return archive.files(self.workload.name)[0].lines - len(self.workload.log)
+        whole, kept = archive.files(self.workload.name)[0].lines, self.workload.log
+        return 0 if whole is None or kept is None else whole - len(kept)
 
-    def jobs_missing(self, month=WHOLE):
+    def jobs_missing(self, month: str = WHOLE) -> tuple[int, float]:
         """Count the jobs of a month, or else job lines, that this file lacks, and which share they are."""
         if month == WHOLE or self.missing is None:
-            lost = self.lines_missing
-            return lost, lost / (lost + len(self.workload.log)) if lost else 0.0
+            lost, kept = self.lines_missing, self.workload.log
+            return lost, 0.0 if kept is None or not lost else lost / (lost + len(kept))
         lost = self.missing.get(month, 0)
         return lost, lost / max(lost + self._submitted.get(month, 0), 1)
 
     @cached_property
-    def _submitted(self):
+    def _submitted(self) -> dict[str, int]:
         """How many jobs are submitted in each month."""
         months, edges = self.month_edges
         return dict(zip(months, np.histogram(self.workload.jobs.submit, edges)[0], strict=True))
 
-    def complete(self, month=WHOLE):
+    def complete(self, month: str = WHOLE) -> bool:
         """Whether a number of this month, or of the whole, is one of the paper's log, with nearly all its jobs."""
         return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
-    def origin(self, month=WHOLE, reading="", **of):
+    def origin(self, month: str = WHOLE, reading: str = "", **of: str) -> dict[str, str]:
         """Why a number of this month is not judged, and what is missing, for `study.judge`.
 
         The log is read as it is, or `RESTORED`, or by the `CALENDAR`.
@@ -131,7 +136,7 @@ class Trace:
             return {"unjudged": INFERRED, "note": note}
         return {"unjudged": "" if reading == RESTORED or self.complete(month) else OTHER_LOG, "note": note}
 
-    def _months_say(self, month, metric="", **_):
+    def _months_say(self, month: str, metric: str = "", **_: str) -> bool:
         """Whether something about where months begin was inferred from this number."""
         if self.on_calendar or not (self.begin_on or self.from_first_job):
             return False
@@ -142,14 +147,14 @@ class Trace:
 
     # Its months
 
-    def by_month(self, schedule):
+    def by_month(self, schedule: Schedule) -> pd.DataFrame:
         """Means over the jobs that end in each of these months: see `Schedule.by_period`; slowdown by MF's formula."""
         months, edges = self.month_edges
         means = pd.DataFrame(schedule.means(edges, floor=None)[:-1], pd.Index(months, name="month"), MEANS)
         return means.astype({"jobs": int})
 
     @cached_property
-    def calendars(self):
+    def calendars(self) -> dict[str, "Trace"]:
         """This trace by the name of its calendar, and by the other one where the same simulations do for both.
 
         Restored or not, a log has the same: so its measures are the same, and runs of logs that lost no jobs are kept.
@@ -164,18 +169,18 @@ class TraceLogs(Logs):
     """The paper's logs by its names, which the tables call traces; two years of one are "Par-95" and "Par-96"."""
 
     @property
-    def restored(self):
+    def restored(self) -> "TraceLogs":
         """Those that lost jobs, as functions of a seed that draws them back, with `BACK` behind their names."""
         lost = {f"{name}{BACK}": trace.under(RESTORED) for name, trace in self.traces.items() if trace.lost}
         return TraceLogs({name: trace.workloads for name, trace in lost.items()}, lost)
 
-    def put_back(self, seed):
+    def put_back(self, seed: int) -> dict[str, Workload]:
         """Take the workloads by name, with the lost jobs back in those that lost some; none if none did."""
         drawn = {plain(name): workload for name, workload in self.restored.drawn(seed).items()}
-        return {name: drawn.get(name, self[name]) for name in self.traces} if drawn else {}
+        return self.drawn(seed) | drawn if drawn else {}
 
     @property
-    def monthly(self):
+    def monthly(self) -> partial[pd.DataFrame]:
         """A measure for `replicate`: means by the paper's months, and by the calendar's; slowdown without a floor.
 
         By `calendar`, "settled" or "calendar", and `month`, the last being `WHOLE`, all jobs.
@@ -184,38 +189,42 @@ class TraceLogs(Logs):
             trace.workload.time(0)  # refuses a log without a calendar
         months = {
             trace.workload.name: {
-                calendar: (tuple(one.month_edges[0]), tuple(one.month_edges[1].tolist()))
-                for calendar, one in trace.calendars.items()
+                calendar: (tuple(by_calendar.month_edges[0]), tuple(by_calendar.month_edges[1].tolist()))
+                for calendar, by_calendar in trace.calendars.items()
             }
             for trace in self.traces.values()
         }
         return partial(by_months, months)
 
-    def is_absent(self, log=None, month=WHOLE, **_):
+    def is_absent(self, log: str | None = None, month: str = WHOLE, **_: Any) -> bool:
         """Whether the log of a printed number, or one of its logs, is not on this machine."""
-        return any(one["name"] == log and covers(one["months"], month) for one in self.absent_settings)
+        return any(setting["name"] == log and covers(setting["months"], month) for setting in self.absent_settings)
 
-    def origin(self, log=None, month=WHOLE, **of):
+    def origin(self, log: str | None = None, month: str = WHOLE, **of: str) -> dict[str, str]:
         """Why a printed number is not judged, and what is missing from its log, for `study.judge`."""
         name, _, reading = (log or "").partition(", ")
         traces = [each for each in self.traces.values() if each.name == name and covers(each.months, month)]
         origins = [trace.origin(month, reading, **of) for trace in traces]
-        unjudged = next((one["unjudged"] for one in reversed(origins)), "")
-        return {"unjudged": unjudged, "note": "; ".join(one["note"] for one in origins if one["note"])}
+        unjudged = next((origin["unjudged"] for origin in reversed(origins)), "")
+        return {"unjudged": unjudged, "note": "; ".join(origin["note"] for origin in origins if origin["note"])}
 
-    absent_settings = ()
+    absent_settings: Sequence[Mapping[str, Any]] = ()
 
 
-def known():
+def known() -> tuple[str, ...]:
     """List the paper's names of its logs."""
     return TRACES
 
 
-def logs(names=TRACES, jobs=None, estimates=None):
+Settings = Mapping[str, str] | None
+"""Of some logs, by name."""
+
+
+def logs(names: Sequence[str] = TRACES, jobs: Settings = None, estimates: Settings = None) -> TraceLogs:
     """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
-    found, absent = traces(names, jobs, estimates)
-    found.sort(key=lambda trace: list(names).index(trace.name))
-    by_label = dict(zip(labels(found), found, strict=True))
+    here, absent = traces(names, jobs, estimates)
+    here.sort(key=lambda trace: list(names).index(trace.name))
+    by_label = dict(zip(labels(here), here, strict=True))
     made = TraceLogs(
         {label: trace.workload for label, trace in by_label.items()},
         by_label,
@@ -225,7 +234,7 @@ def logs(names=TRACES, jobs=None, estimates=None):
     return made
 
 
-def own_logs(workloads, jobs=None, estimates=None):
+def own_logs(workloads: Mapping[str, Workload], jobs: Settings = None, estimates: Settings = None) -> TraceLogs:
     """Take logs of the reader's: all their jobs, all their months."""
     if settings := jobs or estimates:
         what = "jobs" if jobs else "estimates"
@@ -233,12 +242,16 @@ def own_logs(workloads, jobs=None, estimates=None):
     return TraceLogs(workloads, {name: Trace(name, each, missing={}) for name, each in workloads.items()}, own=True)
 
 
-def covers(months, month):
+def covers(months: Sequence[str], month: str) -> bool:
     """Whether a month lies between two, or is the whole."""
     return month == WHOLE or months[0] <= month <= months[1]
 
 
-def by_months(months, schedule):
+Months = Mapping[str, Mapping[str, tuple[Sequence[str], Sequence[int]]]]
+"""By log, of each calendar, the names of months and the edges between them."""
+
+
+def by_months(months: Months, schedule: Schedule) -> pd.DataFrame:
     """Measure a schedule by months: by the name of its log the months and edges of each calendar."""
     of_log = months[schedule.workload.name.removesuffix(BACK)]
     rows = [(calendar, month) for calendar, (names, _) in of_log.items() for month in (*names, WHOLE)]
@@ -257,7 +270,7 @@ QUANTITIES = {
 """The metrics of the tables, by the quantities of `Schedule.means`; MF call a machine's utilization its load."""
 
 
-def slowdown(schedule):
+def slowdown(schedule: Schedule) -> Floats:
     """Work out each job's bounded slowdown by MF's formula, which has no floor of 1."""
     return metrics.bounded_slowdown(schedule.column("wait"), schedule.column("run"), floor=None)
 
@@ -266,15 +279,17 @@ MEASURES = {"response_s": "mean_response", "bounded_slowdown": slowdown}
 """What the tables have of whole logs, for `replicate`."""
 
 
-def settings():
+def settings() -> list[dict[str, Any]]:
     """The rows of `data/settings/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
     return tomllib.loads((paths.DATA / "settings" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["log"]
 
 
-def traces(names=TRACES, jobs=None, estimates=None):
+def traces(
+    names: Sequence[str] = TRACES, jobs: Settings = None, estimates: Settings = None
+) -> tuple[list[Trace], list[dict[str, Any]]]:
     """The paper's traces, as far as their logs are on this machine; the synthetic twins of all where none is."""
-    for what, of in (("jobs", jobs), ("estimates", estimates)):
-        if unknown := set(of or ()) - set(names):
+    for what, given in (("jobs", jobs), ("estimates", estimates)):
+        if unknown := set(given or ()) - set(names):
             raise ValueError(f"{what}: found {', '.join(unknown)}, expected names out of the logs {', '.join(names)}")
     asked = [setting for setting in settings() if setting["name"] in names]
     absent = [setting for setting in asked if archive.find(setting["log"]) is None]
@@ -284,7 +299,9 @@ def traces(names=TRACES, jobs=None, estimates=None):
     return here, absent
 
 
-def _trace(setting, variant, jobs, estimates):
+def _trace(
+    setting: Mapping[str, Any], variant: str | None, jobs: Mapping[str, str], estimates: Mapping[str, str]
+) -> Trace:
     """The trace of a setting, from a variant of its log."""
     name = setting["name"]
     whole = log(setting["log"], variant)
@@ -300,12 +317,12 @@ def _trace(setting, variant, jobs, estimates):
     return Trace(name, workload, tuple(setting["months"]), missing, begin, days, from_first_job, lost)
 
 
-def labels(traces):
+def labels(traces: Iterable[Trace]) -> list[str]:
     """Name traces; the two years of one are "Par-95" and "Par-96"."""
     names = [trace.name for trace in traces]
-    return [one.name + (f"-{one.months[0][2:4]}" if names.count(one.name) > 1 else "") for one in traces]
+    return [trace.name + (f"-{trace.months[0][2:4]}" if names.count(trace.name) > 1 else "") for trace in traces]
 
 
-def trace_of(label):
+def trace_of(label: str) -> str:
     """The paper's name of a trace, from one of its `labels`; what is read differently stays behind it."""
     return re.sub("^Par-9[56]", "Par", label)

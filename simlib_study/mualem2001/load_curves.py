@@ -1,15 +1,19 @@
 """Models under rising load: simulated again and again, and by how much policies differ (sections 3.1 to 3.3)."""
 
-from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib._util import cache
+from simlib._util.arrays import Floats
 from simlib.core import threads
+from simlib.core.schedule import Policy, Schedule
+from simlib.core.workload import Workload
 
 from .. import judging, load_curves
 from ..claims import NOTHING, Measure
@@ -17,33 +21,38 @@ from ..load_curves import over_runs
 from . import LABELS
 
 
-def share_backfilled(schedule):
+def share_backfilled(schedule: Schedule) -> Floats:
     """Tell for each job whether it was backfilled, as 0 or 1."""
-    return schedule.column("backfilled").astype(float)
+    backfilled: Floats = schedule.column("backfilled").astype(float)
+    return backfilled
 
 
-MEASURES = load_curves.MEASURES | {"backfilled": share_backfilled}
+MEASURES = {**load_curves.MEASURES, "backfilled": share_backfilled}
 """What is measured of every simulation, whatever a notebook shows of it: so one finds what another has made."""
 
 POINT = ["run", "workload", "load", "policy", "metric"]
 DIFFERENCE = ["run", "workload", "load", "policy", "against", "metric"]
 
-Curves = namedtuple("Curves", "points differences")
-"""Each simulation, and how much more each policy has than the first one, and than others of its plain name."""
+
+class Curves(NamedTuple):
+    """Each simulation, and how much more each policy has than the first one, and than others of its plain name."""
+
+    points: pd.DataFrame
+    differences: pd.DataFrame
 
 
 def curves(
-    models,
-    policies,
-    loads,
+    models: Mapping[str, Callable[[int], Workload]],
+    policies: Mapping[str, Policy],
+    loads: Collection[float] | Mapping[str, Collection[float]],
     *,
-    seeds,
-    batch,
-    measures=load_curves.MEASURES,
-    stopping=load_curves.STOPPING,
-    feedback=(),
-    executor=None,
-):
+    seeds: Iterable[int],
+    batch: Mapping[str, int],
+    measures: Mapping[str, load_curves.Measure] = load_curves.MEASURES,
+    stopping: Mapping[str, float | None] = load_curves.STOPPING,
+    feedback: Collection[str] = (),
+    executor: Any = None,
+) -> Curves:
     """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
 
     Policies are by name; those with the first one's plain name are what the others are compared with. `seeds` make the
@@ -51,36 +60,46 @@ def curves(
     follow others.
     """
     once = cache.once(_at_load)
-    made = {}
+    made: dict[tuple[int, str, float], tuple[pd.DataFrame, pd.DataFrame]] = {}
     for label, make in models.items():  # one after another, for the workloads of all are large
-        how = policies, MEASURES | dict(measures), batch[label], dict(stopping), label in feedback
+        how = policies, {**MEASURES, **measures}, batch[label], dict(stopping), label in feedback
         workloads = {number: make(seed) for number, seed in enumerate(seeds, 1)}
         of_label = loads[label] if isinstance(loads, Mapping) else loads
         cases = list(product(workloads, sorted(of_label, reverse=True)))  # high loads take longest
         tasks = [(workloads[number], load, *how) for number, load in cases]
-        found = dict(zip(cases, threads.sweep(once, tasks, executor, label="loads"), strict=True))
-        made |= {(number, label, load): found[number, load] for number in workloads for load in of_label}
+        of_cases = dict(zip(cases, threads.sweep(once, tasks, executor, label="loads"), strict=True))
+        made |= {(number, label, load): of_cases[number, load] for number in workloads for load in of_label}
     in_order = sorted(made, key=lambda case: case[0])
-    tables = (pd.concat({case: made[case][kind] for case in in_order}) for kind in (0, 1))
-    tables = (table.rename_axis(names) for table, names in zip(tables, (POINT, DIFFERENCE), strict=True))
+    tables = [
+        pd.concat({case: made[case][kind] for case in in_order}).rename_axis(names)
+        for kind, names in enumerate((POINT, DIFFERENCE))
+    ]
     return Curves(*(table[table.index.isin(list(measures), level="metric")] for table in tables))
 
 
-def _at_load(workload, load, policies, measures, batch, stopping, feedback):
+def _at_load(
+    workload: Workload,
+    load: float,
+    policies: Mapping[str, Policy],
+    measures: Mapping[str, load_curves.Measure],
+    batch: int,
+    stopping: Mapping[str, float | None],
+    feedback: bool,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate one load; the cache, which notebooks share, keeps it."""
     first = judging.plain(next(iter(policies)))
     against = [name for name in policies if judging.plain(name) == first]
-    pairs = {(name, one): (one, name) for name in policies if name not in against for one in against}
+    pairs = {(name, base): (base, name) for name in policies if name not in against for base in against}
     return load_curves.at_load(workload, load, policies, batch, pairs, measures, stopping, feedback)
 
 
-def readings(curves):
+def readings(curves: Curves) -> dict[str, Curves]:
     """Take curves by the word of a summary, as `judging.readings`."""
     points, differences = judging.readings(curves.points), judging.readings(curves.differences, "against")
     return {word: Curves(points[word], differences[word]) for word in points}
 
 
-def filed(differences):
+def filed(differences: pd.DataFrame) -> pd.DataFrame:
     """Lay differences out as they are filed: where two policies were compared, these are columns."""
     others = differences.index.unique("policy")
     if len(others) > 1:
@@ -92,24 +111,29 @@ STOPPED = "stopped: too high"
 TITLES = {"response_s": "Response time", "bounded_slowdown": "Bounded slowdown"}
 
 
-def drawn(points, value, differences, limits=()):
+def drawn(
+    points: pd.DataFrame, value: str, differences: pd.DataFrame, limits: Mapping[str, float] | None = None
+) -> Figure:
     """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
 
     Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit. The title
     says at how many points these intervals overlap, and how many `differences` over all runs exclude zero there.
     """
-    tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits)
+    tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits or {})
     top = points.index.get_level_values("metric").map(tops)
-    table, entries = points.assign(top=top, **{STOPPED: points[value].where(points.ceiling)}), {}
+    table = points.assign(top=top, **{STOPPED: points[value].where(points.ceiling)})
+    entries: dict[str, dict[str, Any]] = {}
     size = 2.3 + 1.2 / points.index.unique("workload").size, 2.7
     for ax, part in plots.facets(table, "metric", "workload", size=size, labels=LABELS, sharex=True, sharey="row"):
-        entries = plots.curves(ax, part, "load", "policy", value=value, bars=("low", "high"), shift=0.003) | entries
-        entries |= plots.circles(ax, part, "load", "policy", value=STOPPED, shift=0.003)
+        shared: dict[str, Any] = {"whole": table, "shift": 0.003}
+        entries = plots.curves(ax, part, "load", "policy", value=value, bars=("low", "high"), **shared) | entries
+        entries |= plots.circles(ax, part, "load", "policy", value=STOPPED, **shared)
         ax.set_ylim(0, part.top.max() if part.top.notna().any() else None)
         ax.yaxis.set_major_formatter("{x:,.0f}")
+    assert isinstance(ax.figure, Figure)  # and no part of one
     ax.figure.supxlabel("load", size=9)
     plots.legend(ax.figure, entries)
-    apart = points[["low", "high", "ceiling"]].unstack("policy")
+    apart: Any = points[["low", "high", "ceiling"]].unstack("policy")
     apart = apart[~apart.ceiling.any(axis=1)]
     overlap = (apart.low.max(axis=1) <= apart.high.min(axis=1)).sum()
     paired = differences.xs(differences.index.unique("against")[0], level="against")
@@ -120,23 +144,25 @@ def drawn(points, value, differences, limits=()):
     return ax.figure
 
 
-def differences_drawn(differences):
+def differences_drawn(differences: pd.DataFrame) -> Figure:
     """Draw by load how much more policies have than the first: a column of panels a metric, a colour a model."""
-    table, entries = differences.assign(**{STOPPED: differences.relative.where(differences.ceiling)}), {}
+    table = differences.assign(**{STOPPED: differences.relative.where(differences.ceiling)})
+    entries: dict[str, dict[str, Any]] = {}
     labels = TITLES | {name: f"{name}'s mean against EASY's" for name in table.index.unique("policy")}
     for ax, part in plots.facets(table, "policy", "metric", size=(3.2, 2.8), labels=labels, squeeze=False):
         ax.axhline(0, color="black", linewidth=1)
-        how = {"value": "relative", "bars": ("low", "high")}
-        entries = plots.curves(ax, part, "load", "workload", "against", **how) | entries
-        entries |= plots.circles(ax, part, "load", "workload", value=STOPPED)
+        how: dict[str, Any] = {"value": "relative", "bars": ("low", "high")}
+        entries = plots.curves(ax, part, "load", "workload", "against", whole=table, **how) | entries
+        entries |= plots.circles(ax, part, "load", "workload", whole=table, value=STOPPED)
         plots.in_whole_per_cents(ax.yaxis)
         ax.set_xlabel("load")
+    assert isinstance(ax.figure, Figure)  # and no part of one
     plots.legend(ax.figure, entries)
     plots.title(ax.figure, _at_one_load(differences))
     return ax.figure
 
 
-def _at_one_load(differences):
+def _at_one_load(differences: pd.DataFrame) -> str:
     """Say how response times differ at the highest load that is steady on all models: so all have the same load."""
     against = differences.index.unique("against")[0]
     of = judging.wide(differences.xs((against, "response_s"), level=("against", "metric")), "workload")
@@ -155,7 +181,7 @@ HIGH = (0.75, 0.90)
 """The loads, both included, that are called high."""
 
 
-def at_high_load(differences, metric, labels):
+def at_high_load(differences: pd.DataFrame, metric: str, labels: Sequence[str]) -> pd.DataFrame:
     """Average relative differences, by run, over the HIGH loads that are steady on all of these models.
 
     A load is steady where the ceiling stops at most half of the runs; if no high one is, the next below is taken.
@@ -165,37 +191,39 @@ def at_high_load(differences, metric, labels):
     return relative[relative.index.isin(loads, level="load")].groupby("run").mean()
 
 
-def furthest(differences, metric, label):
+def furthest(differences: pd.DataFrame, metric: str, label: str) -> pd.Series:
     """Take the relative difference on a model at the steady load at which it is the largest, by run."""
     relative, steady = _by_load(differences, metric, [label])
     by_load = relative[label].unstack("load")[list(steady)]
     return by_load[by_load.mean().abs().idxmax()] if len(steady) else pd.Series(dtype=float)
 
 
-def _by_load(differences, metric, labels):
+def _by_load(differences: pd.DataFrame, metric: str, labels: Sequence[str]) -> tuple[pd.DataFrame, pd.Index]:
     """Lay out differences by run and load, a column a model, and find those that are steady on all."""
-    found = differences.xs(("conservative", "EASY", metric), level=("policy", "against", "metric"))
-    stopped = over_runs(found, "relative").ceiling.astype(float).unstack("workload")[list(labels)]
-    return found.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
+    of_metric: Any = differences.xs(("conservative", "EASY", metric), level=("policy", "against", "metric"))
+    stopped = over_runs(of_metric, "relative").ceiling.astype(float).unstack("workload")[list(labels)]
+    return of_metric.relative.unstack("workload")[list(labels)], stopped.index[stopped.sum(axis=1, skipna=False) == 0]
 
 
-def larger(high, one, other):
+def larger(high: pd.DataFrame, one: str, other: str) -> pd.Series:
     """Work out, run by run, how much larger one model's difference is in size than another's."""
     return np.sign(high[one].mean()) * (high[one] - high[other])
 
 
-def explained(differences, metric, one, steps, other):
+def explained(
+    differences: pd.DataFrame, metric: str, one: str, steps: Mapping[str, str], other: str
+) -> dict[str, Measure]:
     """Measure the share that each step from one model on adds of what its difference lacks to another model's."""
     high = at_high_load(differences, metric, [one, *steps.values(), other])
     high *= np.sign(high[other].mean())
-    lacking, before, found = high[other] - high[one], one, {}
+    lacking, before, shares = high[other] - high[one], one, {}
     for name, after in steps.items():
         added, before = high[after] - high[before], after
-        found[name] = Measure.ratio(added, lacking) if lacking.mean() > 0 else NOTHING
-    return found
+        shares[name] = Measure.ratio(added, lacking) if lacking.mean() > 0 else NOTHING
+    return shares
 
 
-def mean(runs):
+def mean(runs: pd.Series) -> Measure:
     """Measure the mean over the runs that there are."""
     runs = runs.dropna()
     return Measure.mean(runs) if len(runs) > 1 else NOTHING

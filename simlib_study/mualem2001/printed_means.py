@@ -4,10 +4,16 @@ A number tests a simulation only where it is a mean of a simulated schedule, is 
 say in how the simulation was set up. The groups keep these apart from all others.
 """
 
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib._util import paths
@@ -27,6 +33,7 @@ from ..judging import (
     reading,
     wide,
 )
+from ..records import Outcome
 from . import SP2
 
 FOLDER = "printed-numbers"
@@ -74,7 +81,7 @@ OF = ["group", "exhibit", "log", "month", "metric", "estimates", "quantity", "po
 """What tells a printed mean from all others; the next month's is of the same group."""
 
 
-def numbers(found):
+def numbers(found: Iterable[Outcome]) -> pd.DataFrame:
     """List the printed numbers of the exhibits of Mu'alem & Feitelson: what each is of, its group, and its cell."""
     rows = []
     for cell in (cell for one in found if one.paper == "mualem2001" for cell in one.cells):
@@ -86,7 +93,7 @@ def numbers(found):
     return pd.DataFrame(rows, columns=[*OF, "decimals", "published", "cell"])
 
 
-def _group(cell):
+def _group(cell: Mapping[str, Any]) -> str:
     """The group of `GROUPS` that a number belongs to."""
     loads, differences, twice, counts = list(GROUPS)[5:]
     exhibit, of = cell["exhibit"], cell["of"]
@@ -108,14 +115,15 @@ def _group(cell):
     return twice if exhibit == "mualem2001_section31" else counts
 
 
-def with_tables(table):
+def with_tables(table: pd.DataFrame) -> pd.DataFrame:
     """Add the numbers of Tables 3 and 4 together, as one more group."""
     return pd.concat([table[table.group.isin([TEST, LOST, MONTHS])].assign(group=TABLES), table])
 
 
-def counts(table):
+def counts(table: pd.DataFrame) -> pd.DataFrame:
     """Count how many numbers are inside, close, off, or cannot be judged: by group, policy, its program, and logs."""
-    rows, there = [], set()
+    rows: list[tuple[str, ...]] = []
+    there = set()
     for group, policy, cell in zip(table.group, table.policy.fillna(""), table.cell, strict=True):
         there |= {(group, policy, _program(one), _done(one)) for one in cell["readings"]}
         for program in _programs(cell):
@@ -132,42 +140,42 @@ def counts(table):
     return found.rename_axis(columns=None).assign(numbers=found.sum(axis=1))
 
 
-def _programs(cell):
+def _programs(cell: Mapping[str, Any]) -> list[str]:
     """The programs that a number was simulated by, that of the text first."""
     return sorted({_program(one) for one in cell["readings"]} | {BY_TEXT}, key=lambda name: (name != BY_TEXT, name))
 
 
-def _program(one):
+def _program(one: Mapping[str, Any]) -> str:
     """The program of a reading."""
-    return one.get("policy", "").partition(", ")[2] or BY_TEXT
+    return str(one.get("policy", "")).partition(", ")[2] or BY_TEXT
 
 
-def _done(one):
+def _done(one: Mapping[str, Any]) -> str:
     """What is done to the log of a reading."""
-    return one.get("log", "").partition(", ")[2]
+    return str(one.get("log", "")).partition(", ")[2]
 
 
-def _judged(cell, program, of_log):
+def _judged(cell: Mapping[str, Any], program: str, of_log: str) -> Any:
     """What is judged of a number by a program: on logs that have this done to them, or else on those as they are."""
     judged = [one for one in cell["readings"] if one["verdict"] in (INSIDE, CLOSE, OFF) and _program(one) == program]
     by_log = {_done(one): one for one in judged}
     return by_log.get(of_log, by_log.get(""))
 
 
-def likely(cell):
+def likely(cell: Mapping[str, Any]) -> Any:
     """What is judged of a number by the program that the policy most likely had, with the lost jobs put back."""
     return _judged(cell, _programs(cell)[-1], RESTORED)
 
 
-def _counted(one):
+def _counted(one: Mapping[str, Any] | None) -> str:
     """As what a reading counts: where its band is so wide that a number inside says little, apart."""
     if one is None:
         return UNJUDGED
     wide = (one["high"] - one["low"]) / 2 > WEAK * abs(one["median"])
-    return WIDE if one["verdict"] == INSIDE and wide else one["verdict"]
+    return WIDE if one["verdict"] == INSIDE and wide else str(one["verdict"])
 
 
-def controls(table):
+def controls(table: pd.DataFrame) -> pd.DataFrame:
     """Work out, by group of simulated means, which share of wrong numbers would be inside by `likely`."""
     groups = [TABLES, *SIMULATED]
     table = table[table.group.isin(groups)]
@@ -180,15 +188,16 @@ def controls(table):
         "the other policy's": places.assign(policy=other),
         "the next month's": places.assign(month=following),
     }
-    wrong = {"as printed": table.published} | {f"{share:+.0%}": table.published * (1 + share) for share in MOVED}
+    wrong: dict[str, Any] = {"as printed": table.published}
+    wrong |= {f"{share:+.0%}": table.published * (1 + share) for share in MOVED}
     printed = table.published.groupby([places[level] for level in OF]).last()
     wrong |= {name: printed.reindex(pd.MultiIndex.from_frame(of)).to_numpy() for name, of in moved.items()}
-    wrong = pd.DataFrame(wrong, table.index)
-    inside = wrong.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
-    return inside.where(wrong.notna()).astype(float).groupby(table.group).mean().reindex(groups)
+    moves = pd.DataFrame(wrong, table.index)
+    inside = moves.apply(is_inside, low=bands.low, high=bands.high, decimals=table.decimals.astype(int))
+    return inside.where(moves.notna()).astype(float).groupby(table.group).mean().reindex(groups)
 
 
-def rows(table):
+def rows(table: pd.DataFrame) -> tuple[int, int]:
     """Count the rows of Tables 3 and 4, a log with its estimates, and in how many all means are inside by `likely`.
 
     The means of a row are of the same jobs, so that it is rows that are independent, if anything is.
@@ -200,12 +209,12 @@ def rows(table):
     return int(whole.sum()), len(whole)
 
 
-def above(table):
+def above(table: pd.DataFrame) -> tuple[int, int]:
     """Count of the means nothing was chosen by that are not inside by `likely` how many are printed above the band."""
     table = table[table.group == TEST]
     missed = [(published, one) for published, one in zip(table.published, map(likely, table.cell), strict=True) if one]
-    missed = [published > one["high"] for published, one in missed if one["verdict"] != INSIDE]
-    return sum(missed), len(missed)
+    above = [published > one["high"] for published, one in missed if one["verdict"] != INSIDE]
+    return sum(above), len(above)
 
 
 NAMES = {
@@ -219,7 +228,7 @@ NAMES = {
 """What the picture calls wrong numbers."""
 
 
-def draw(found, wrong):
+def draw(found: Any, wrong: Any) -> Figure:
     """Draw what becomes of the means in Tables 3 and 4, a bar a policy's program, and of wrong ones."""
     group = next(group for group in [TABLES, *SIMULATED] if group in found.index)
     found, wrong = found.xs(group, level="group"), wrong.loc[group, list(NAMES)].dropna().rename(NAMES)
@@ -258,7 +267,7 @@ def draw(found, wrong):
     return figure
 
 
-def _bare(ax, title, bars):
+def _bare(ax: Axes, title: str, bars: int) -> None:
     """Leave of a panel its bars, their names and a title."""
     ax.set_title(title, loc="left", size=10.5)
     ax.set(xlim=(0, 1), ylim=(bars - 0.5, -0.5))
@@ -267,7 +276,7 @@ def _bare(ax, title, bars):
     ax.tick_params(length=0, labelbottom=False)
 
 
-def save(found, folder):
+def save(found: Iterable[Outcome], folder: Path) -> None:
     """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
     table = numbers(found)
     if not len(table):
@@ -302,13 +311,13 @@ ROWS = {
 GROUND = {verdict: COLOURS[verdict] for verdict in (INSIDE, CLOSE, OFF)} | {"not judged": "#DDDDDD"}
 
 
-def as_printed(table, changes):
+def as_printed(table: pd.DataFrame, changes: pd.DataFrame) -> Figure:
     """Draw the verdicts by the text on means and changes: one panel per log, by column of the paper and month."""
     means, differences = (in_words(of).xs(TEXT, level="under") for of in (table, changes))
     differences = differences.rename({"conservative": "difference"}, level="policy")
     both = pd.concat([means, differences.reorder_levels(means.index.names)])
     verdicts = both.verdict.where(both.verdict.isin(list(GROUND)), "not judged")[both.published.notna()]
-    shades = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
+    shades: dict[str, Any] = {"cmap": ListedColormap(list(GROUND.values())), "vmin": 0, "vmax": len(GROUND) - 1}
     longest = both.index.droplevel(["metric", "policy"]).unique().get_level_values("log").value_counts().max()
     for ax, of in plots.facets(verdicts, "log", size=(plots.WIDEST, 1.75)):
         cells = wide(of.map(list(GROUND).index), "month").reorder_levels(["metric", "policy"]).reindex(list(ROWS))
@@ -320,11 +329,12 @@ def as_printed(table, changes):
         ax.set_xlim(-0.5, longest - 0.5)
         ax.grid(False)
         ax.spines[:].set_visible(False)
+    assert isinstance(ax.figure, Figure)  # and no part of one
     plots.legend(ax.figure, {verdict: {"facecolor": colour} for verdict, colour in GROUND.items()})
     return ax.figure
 
 
-def farthest(table, relative=True, months=10):
+def farthest(table: pd.DataFrame, relative: bool = True, months: int = 10) -> pd.DataFrame:
     """Keep the months whose judged numbers are farthest from print by the text; all where nothing is judged."""
     judged = in_words(table[table.verdict.isin([INSIDE, CLOSE, OFF])])
     judged = judged[judged.index.isin([TEXT], level="under")]

@@ -31,14 +31,22 @@ LIKELY = "conservative, likely programs"
 """What the notebook about backfilling calls conservative backfilling against EASY by the authors' likely programs."""
 
 
+TOO_SLOW = {"RICC-2010": "up to 26,000 jobs wait there, and a run of conservative backfilling takes 100 seconds"}
+"""Logs that take no part where every log is simulated dozens of times, and why."""
+
+
 def known() -> list[str]:
     """List the real logs of the catalogue."""
     return [name for name in archive.catalogue()["logs"] if not archive.files(name)[0].synthetic]
 
 
-def logs(names: Iterable[str] | None = None, like: str = "mualem2001") -> Logs:
-    """Take the catalogue's logs that are here, a paper's first, with its jobs and estimates; a twin where none is."""
-    asked = known() if names is None else names
+def logs(names: Iterable[str] | None = None, like: str = "mualem2001", simulated: bool = True) -> Logs:
+    """Take the catalogue's logs that are here, a paper's first, with its jobs and estimates; a twin where none is.
+
+    Those that are too slow to be `simulated` take part where nothing is, and where a name asks for them.
+    """
+    left_out = TOO_SLOW if names is None and simulated else {}
+    asked = [name for name in known() if name not in left_out] if names is None else list(names)
     here = [name for name in asked if on_machine(name)]
     found: dict[str, Workload] = {}
     of_paper: list[str] = []
@@ -51,7 +59,9 @@ def logs(names: Iterable[str] | None = None, like: str = "mualem2001") -> Logs:
         found |= of_log
         of_paper += of_log if paper else []
     found = dict(sorted(found.items(), key=lambda item: item[0] not in of_paper)) or {TWIN: archive.twin_of(TWIN)}
-    return Logs(found, dict.fromkeys(of_paper), [name for name in asked if name not in found])
+    made = Logs(found, dict.fromkeys(of_paper), [name for name in asked if name not in found])
+    made.left_out = left_out
+    return made
 
 
 def on_machine(name: str, variant: str | None = None) -> bool:

@@ -190,7 +190,7 @@ def printed_effects() -> pd.DataFrame:
 
 def printed_gains(percentile: float) -> dict[tuple[str, str], float]:
     """List the average changes that Tang et al. print, by (case, measure); their slowdown has no bound."""
-    gains = printed("tang2013_gains")
+    gains: Any = printed("tang2013_gains")
     end, measures = f" p{percentile:g}", {"wait": "wait", "slowdown": "bounded_slowdown"}
     return {
         (f"{order.upper()}, {case.removesuffix(end)}", measures[metric]): -gain
@@ -220,7 +220,8 @@ def with_estimates(logs: Mapping[str, Workload], about: pd.DataFrame) -> dict[st
 
 def shares_used(traces: Mapping[str, Trace], **bootstrap: Any) -> pd.DataFrame:
     """Measure the shares of jobs by how much of their estimates they used; `near` Intrepid's, as in TG-01, or not."""
-    rows, of_print = {}, printed("tang2013_figure1")
+    of_print: Any = printed("tang2013_figure1")
+    rows = {}
     for name, trace in traces.items():
         for part, of in accuracy.shares_used(trace, **bootstrap).items():
             rows[part, name] = {"ours": of.value, "low": of.low, "high": of.high}

@@ -10,18 +10,17 @@ import numpy as np
 import pandas as pd
 
 from simlib._util import paths
+from simlib.core.schedule import simulate
 from simlib.core.workload import Workload
 from simlib.logs import archive
 from simlib.plots.style import COLOURS
 from simlib.policies.adjusting import Scheme
+from simlib.policies.easy import EASY
 
 from .. import judging, log
 from ..claims import NOTHING, PRINTED, Measure, claim
 from ..judging import AS_IT_IS
 from ..loading import Logs
-
-STAND_INS = ("SDSC-DS", "SDSC-SP2", "Curie standard", "CEA-Curie")
-"""In the order of how like Intrepid's their users estimate, as `accuracy.unlike` measures."""
 
 DOUBLE, TRIPLE = "user+project", "user+project+estimate"
 KEY_NAMES = {"project": "project", "user": "user", DOUBLE: "double key", TRIPLE: "triple key"}
@@ -36,16 +35,23 @@ LEVEL_COLOURS = {"NA": "#B0B0B0", "OE": COLOURS[2], "UE": COLOURS[4], "BE": COLO
 
 @dataclass(frozen=True)
 class Trace:
-    """A log of `settings`, or a partition of one, that stands in for the paper's; `project` is a column of its jobs."""
+    """A log of `settings`, or a partition of one, that stands in for the paper's; `project` is a column of its jobs.
+
+    `waits` tells whether the recorded waits can be right.
+    """
 
     name: str
     workload: Workload
     project: str
+    waits: bool = True
 
     @cached_property
     def ends(self) -> pd.Series:
-        """When each job ended in the log's own times, in seconds."""
-        return self.workload.ends
+        """When each job ended, in seconds: in the log's own times; where these are broken, under EASY by WFP."""
+        if self.waits:
+            return self.workload.ends
+        jobs = simulate(self.workload, EASY(order="wfp")).jobs
+        return jobs.start + jobs.run
 
     @property
     def t_act(self) -> pd.Series:
@@ -59,6 +65,10 @@ def settings() -> dict[str, dict[str, Any]]:
     """The rows of `data/settings/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
     rows = tomllib.loads((paths.DATA / "settings" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
     return {row.get("name", row["log"]): row for row in rows}
+
+
+STAND_INS = tuple(name for name, row in settings().items() if row.get("stands_in"))
+"""In the order of how like Intrepid they are."""
 
 
 def machines(names: Iterable[str]) -> list[str]:
@@ -94,7 +104,7 @@ def _taken(name: str, setting: Mapping[str, Any], workload: Workload) -> Trace:
     workload = workload.select(setting["jobs"]) if "jobs" in setting else workload
     if "partition" in setting:
         workload = workload.partition(setting["partition"], procs=setting["procs"])
-    return Trace(name, workload, setting["project"])
+    return Trace(name, workload, setting["project"], setting.get("waits", True))
 
 
 def own_logs(workloads: Mapping[str, Workload]) -> "TraceLogs":

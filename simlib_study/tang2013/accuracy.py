@@ -112,6 +112,15 @@ def shares_used(trace: Trace, resamples: int, seed: int) -> dict[str, Measure]:
     return {part: Measure.spread(shares[part]) for part in SHARES}
 
 
+def mean_and_deviation(trace: Trace, resamples: int, seed: int) -> dict[str, Measure]:
+    """Measure the mean and the standard deviation of R, and the share of jobs with R close to 1, as `shares_used`."""
+    r = used(trace)
+    of = pd.DataFrame({"near 1": r >= NEAR_1, "mean": r, "square": r**2}).groupby(trace.workload.jobs.user)
+    found = cluster_means(of.sum(), of.size(), resamples, seed)
+    found["deviation"] = np.sqrt((found.square - found["mean"] ** 2).clip(lower=0))
+    return {part: Measure.spread(found[part]) for part in ("near 1", "mean", "deviation")}
+
+
 def unlike(trace: Trace) -> float:
     """Tell how unlike Intrepid's users a log's are: the largest distance of its `SHARES` from the printed ones."""
     paper, shares = printed("tang2013_figure1"), _counted(used(trace)).mean()

@@ -82,7 +82,7 @@ def who_pays(runs: pd.DataFrame) -> pd.DataFrame:
     before = spread((waited / jobs).xs(BASELINE, level="case")).ours
     counts = jobs.xs((judging.AS_IT_IS, BASELINE), level=("run", "case")).unstack("kind")
     share = counts.div(counts[EVERY], axis=0).stack()
-    place = table.index.droplevel("case")
+    place = table.droplevel("case").index
     table.insert(0, "share", share.reindex(place).to_numpy())
     table.insert(1, "before", before.reindex(place).to_numpy())
     return table

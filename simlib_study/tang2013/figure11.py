@@ -129,7 +129,7 @@ CIRCLES: Mapping[str, Any] = {"marker": "o", "fillstyle": "none", "linestyle": "
 
 def mark(ax: Axes, colours: Mapping[str, str]) -> None:
     """Draw what is printed of the triple key on lines of these colours: medians, and the accuracy at 60 per cent."""
-    values = printed("tang2013_figure11").xs(TRIPLE, level="key")
+    values: Any = printed("tang2013_figure11").xs(TRIPLE, level="key")
     for (line, metric), value in values.items():
         if line in colours and metric in QUANTILES:
             ax.plot(value, QUANTILES[metric], color=colours[line], zorder=3, **CIRCLES)

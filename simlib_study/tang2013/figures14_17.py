@@ -9,8 +9,10 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simlib import plots
@@ -23,7 +25,7 @@ from ..judging import AS_IT_IS, TEXT
 from ..loading import Logs
 from ..resampling import cluster_means
 from . import Parts, Trace, decided, machines, scheduling
-from .scheduling import BASELINE, Cases, by_log, over_baseline, printed_table, redrawn, spread
+from .scheduling import BASELINE, Cases, by_log, mean_of_months, over_baseline, printed_table, spread
 
 # What is measured of what the text says on Figures 14 to 17: claims TG-15 to TG-20, TG-29 to TG-36, and others.
 
@@ -59,15 +61,20 @@ GAINS, SHARES = _measured("gain"), _measured("share")
 CLAIMS = tuple(sorted({*GAINS, *SHARES}))
 
 
-def claim(id: str, gained: pd.Series, logs: Logs) -> dict[str, Any]:
-    """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`."""
+def claim(id: str, gained: pd.Series, logs: Logs, halves: Mapping[str, pd.DataFrame] | None = None) -> dict[str, Any]:
+    """Decide one of `CLAIMS` by gains from `scheduling.gains`, on each machine by itself, as `study.claim`.
 
-    def of_parts(gains: pd.DataFrame) -> Parts:
-        shares = {part: share(gains, *of) for part, of in SHARES.get(id, {}).items()}
-        drawn = redrawn(gains)
+    Months like these are made of `halves` on the logs that have them, from `scheduling.months_of_halves`.
+    """
+
+    def of_parts(of_log: tuple[pd.DataFrame, pd.DataFrame | None]) -> Parts:
+        gains, made = of_log
+        shares = {part: share(gains, *of, made=made) for part, of in SHARES.get(id, {}).items()}
+        drawn = mean_of_months(gains, made)
         return shares | {part: gain(gains, drawn, *of) for part, of in GAINS.get(id, {}).items()}
 
-    on = by_log(gained.drop(AS_IT_IS, level="run"))
+    of_logs, halved = by_log(gained.drop(AS_IT_IS, level="run")), halves or {}
+    on = {name: (of, halved.get(name)) for name, of in of_logs.items()}
     printed = _as_printed(GAINS.get(id, {}), printed_table().query("bound == ''").value)
     return decided(id, {TEXT: on}, of_parts, logs, printed)
 
@@ -75,7 +82,7 @@ def claim(id: str, gained: pd.Series, logs: Logs) -> dict[str, Any]:
 def gain(gains: pd.DataFrame, drawn: pd.DataFrame, of: tuple[str, ...], *others: tuple[str, ...]) -> Measure:
     """Measure a `statistic` of the gains of one log, less the best of others, in the mean over the shakes.
 
-    A mean is one of months like these: its interval is that of gains that are `redrawn`; else it is that of the shakes.
+    A mean is one of months like these: its interval is that of gains that are `drawn`; else it is that of the shakes.
     """
     ours = _lead(gains, of, *others)
     return replace(Measure.range(_lead(drawn, of, *others) if "mean" in of[-1] else ours), value=float(ours.mean()))
@@ -97,14 +104,28 @@ def _as_printed(parts: Mapping[str, Sequence[tuple[str, ...]]], printed: pd.Seri
     }
 
 
-def share(gains: pd.DataFrame, of: tuple[str, ...], *others: tuple[str, ...]) -> Measure:
-    """Measure a mean over the months, and over the shakes, of the share of gains for which something holds."""
-    by_month = _by_month(gains, *of)
-    for other in others:
-        by_month = by_month - _by_month(gains, *other)
+def share(
+    gains: pd.DataFrame, of: tuple[str, ...], *others: tuple[str, ...], made: pd.DataFrame | None = None
+) -> Measure:
+    """Measure a mean over the months, and over the shakes, of the share of gains for which something holds.
+
+    Its interval is that of months drawn again, or that of months `made` of halves.
+    """
+    by_month = _share_by_month(gains, of, *others)
+    if made is not None:
+        drawn = Measure.range(_share_by_month(made, of, *others).mean())
+        return replace(drawn, value=float(by_month.mean(axis=1).mean()), runs=tuple(by_month.mean()))
     means = by_month.mean(axis=1).to_frame()
     resampled = cluster_means(means, np.ones(len(means)))[0]
     return replace(Measure.spread(resampled), runs=tuple(by_month.mean()))
+
+
+def _share_by_month(gains: pd.DataFrame, of: tuple[str, ...], *others: tuple[str, ...]) -> pd.DataFrame:
+    """Take from the share of gains for which something holds those of others, by month, a column a run."""
+    by_month = _by_month(gains, *of)
+    for other in others:
+        by_month = by_month - _by_month(gains, *other)
+    return by_month
 
 
 def _by_month(gains: pd.DataFrame, order: str, case: str, metric: str, holds: str) -> pd.DataFrame:
@@ -159,6 +180,47 @@ def how_printed() -> pd.Series:
     """How the text puts each printed number, by (order, case, metric, statistic)."""
     table = printed_table()
     return (table.bound + "; " + table.note).str.strip("; ")
+
+
+def beside_print(averages: pd.DataFrame) -> list[str]:
+    """Say what is printed of averages from `scheduling.averages`, and what ours are with months like these."""
+    if "published" not in averages:
+        return []
+    printed: Any = averages.dropna(subset="published")
+    ours = _written(printed)
+    return [
+        f"{case}, {PAPERS[metric]}: printed {of.published.iloc[0]:+.0%}; "
+        + ", ".join(f"{place[0]} {ours[place]} %" for place in of.index)
+        for (case, metric), of in printed.groupby(["case", "metric"], sort=False)
+    ]
+
+
+FEW = ["months drawn again", "made of halves", "known to", "full months"]
+
+
+def few_months(found: pd.Series, gained: pd.Series, halves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Put average gains on logs with `halves` side by side, in per cent: by which months, and how well they are known.
+
+    `found` is from `scheduling.runs`. `known to` is half the range by halves; `full months` have jobs in both.
+    """
+    if not halves:
+        none: list[list[Any]] = [[] for _ in scheduling.AVERAGED]
+        return pd.DataFrame(columns=FEW, index=pd.MultiIndex.from_arrays(none, names=scheduling.AVERAGED))
+    few = gained[gained.index.isin(halves, level="log")]
+    by_months, by_halves = scheduling.averages(few), scheduling.averages(few, halves)
+    jobs: Any = found[found.index.get_level_values("metric").str.startswith("jobs, ")]
+    full = jobs.groupby(["log", "month"]).min().loc[lambda least: least > 0].index
+    monthly: Any = spread(few).ours
+    of_full = monthly[monthly.index.droplevel(scheduling.AVERAGED[1:]).isin(full)].groupby(scheduling.AVERAGED).mean()
+    known = 50 * (by_halves.months_high - by_halves.months_low)
+    columns = [_written(by_months), _written(by_halves), known, 100 * of_full.reindex(known.index)]
+    return pd.DataFrame(dict(zip(FEW, columns, strict=True)))
+
+
+def _written(averages: pd.DataFrame) -> pd.Series:
+    """Write averages with months like these, in per cent."""
+    shown = averages[["ours", "months_low", "months_high"]].set_axis(["ours", "low", "high"], axis=1)
+    return judging.with_intervals(shown, "{:+.0f}", unit=100)
 
 
 # What it changes that each month is simulated by itself, and not the log as one run (section 6.1).
@@ -216,42 +278,83 @@ def _gains(waited: pd.Series) -> pd.Series:
 # Pictures
 
 
-TICKS = [-2, -0.5, -0.2, 0, 0.2, 0.5]
+TICKS = [-2, -0.5, 0, 0.2]
+PRINTED: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "", "fillstyle": "none", "markersize": 7}
 
 
 def draw(monthly: pd.DataFrame, averages: pd.DataFrame, title: str) -> Figure:
-    """Draw the gains of some cases by month, and on average with months like these: a row a log, a column a metric."""
+    """Draw the gains of some cases: first on average with months like these, then by month, each case by itself.
+
+    The metrics are side by side. Below, there is a row for each log and a column for each case.
+    """
     averages = averages.reindex(columns=["ours", "months_low", "months_high", "published"])  # of your log none is
     averages = averages.rename(columns={"ours": "average"}).droplevel("order")
-    both = monthly[monthly.index.isin(PAPERS, level="metric")].droplevel("order").join(averages)
-    shown: dict[str, Any] = {"size": (2.1, 1.5), "labels": PAPERS, "sharex": "row", "sharey": True}
-    for ax, part in plots.facets(both, "log", "metric", **shown):
-        months, cases = part.attrs["places"]["month"], plots.colours(part.attrs["names"]["case"])
-        entries = plots.curves(ax, part, "month", "case", bars=("low", "high"), shift=0.2)
-        for line in ax.lines:
-            line.set(markersize=3, linewidth=0.8)
-        for bars in ax.collections:
-            bars.set_linewidth(1.2)
-        for order, (case, colour) in enumerate(cases.items()):
-            at, row = len(months) * (1.07 + 0.07 * order), part.xs(case, level="case").iloc[0]
-            ax.vlines(at, row.months_low, row.months_high, color=colour, linewidth=1.5)
-            ax.plot(at, row.average, "s", color=colour, markersize=5)
-            ax.plot(at, row.published, "o", color="black", fillstyle="none", markersize=7)
-        plots.month_axis(ax, months, 3 if len(months) <= 12 else 6)
-        ax.axvspan(len(months) * 1.02, len(months) * 1.26, color="#F3F3F3", zorder=0)
-        ax.set_xlim(-0.7, len(months) * 1.26)
-        ax.axhline(0, color="black", linewidth=0.8)
-        ax.grid(False, axis="x")
-    assert isinstance(ax.figure, Figure)  # and no part of one
-    plots.bent_axis(ax.yaxis, TICKS, linear=0.1)
-    ax.figure.supylabel("gain against the users' estimates", size=9)
-    entries |= {"average, resampled months": {"color": "grey", "marker": "s"}}
-    printed = {"color": "black", "marker": "o", "linestyle": "", "fillstyle": "none"}
-    plots.legend(ax.figure, entries | {"average, printed": printed})
-    case = list(cases)[len(cases) // 2]
-    gains = averages.xs((case, "wait"), level=("case", "metric"))
-    gains = gains.loc[machines(gains.index)]
-    least, most = gains.average.min(), gains.average.max()
-    message = f"{title}: {case} gains {least:+.0%} to {most:+.0%} of the mean wait on these machines"
-    plots.title(ax.figure, message + ("".join(f"; printed {of:+.0%}" for of in gains.published.dropna().unique())))
-    return ax.figure
+    logs, cases = averages.index.unique("log"), list(averages.index.unique("case"))
+    colours = plots.colours(cases)
+    high = 0.3 + 0.13 * len(cases) * len(logs)
+    figure = plt.figure(figsize=(plots.WIDEST, 1.4 + high + 0.7 * len(logs)))
+    grid = figure.add_gridspec(1 + len(logs), len(PAPERS) * len(cases), height_ratios=[high, *[0.7] * len(logs)])
+    tops: list[Axes] = []
+    months: list[Axes] = []
+    for column, (metric, label) in enumerate(PAPERS.items()):
+        left = column * len(cases)
+        shared = {"sharex": tops[0], "sharey": tops[0]} if tops else {}
+        tops.append(figure.add_subplot(grid[0, left : left + len(cases)], title=f"gain in {label}", **shared))
+        _draw_averages(tops[-1], averages.xs(metric, level="metric"), colours, named=column == 0)
+        for row, log in enumerate(logs):
+            for place, case in enumerate(cases):
+                ax = figure.add_subplot(grid[1 + row, left + place], sharey=months[0] if months else None)
+                months.append(ax)
+                gains: Any = monthly.ours.xs((log, case, metric), level=("log", "case", "metric"))
+                _draw_months(ax, gains.droplevel("order"), colours[case])
+                ax.tick_params(labelleft=column == place == 0)
+                if row == 0:
+                    ax.set_title(case.split()[-1], size=8, loc="center", weight="normal")
+                if column == place == 0:
+                    ax.set_ylabel(_name_and_months(log, gains.index.unique("month")), size=8, rotation=0, ha="right")
+                    ax.yaxis.label.set_verticalalignment("center")
+    plots.bent_axis(tops[0].xaxis, TICKS, linear=0.1)
+    plots.bent_axis(months[0].yaxis, TICKS, linear=0.1)
+    entries: dict[str, Any] = {name: {"color": colour} for name, colour in colours.items()}
+    entries |= {"average, months like these": {"color": "grey", "marker": "s"}}
+    plots.legend(figure, entries | ({"average, printed": PRINTED} if averages.published.notna().any() else {}))
+    case = cases[len(cases) // 2]
+    waits: Any = averages.xs((case, "wait"), level=("case", "metric"))
+    of_machines = waits.average.loc[machines(waits.index)]
+    message = (
+        f"{title}: {case} gains {of_machines.min():+.0%} to {of_machines.max():+.0%} of the mean wait on these machines"
+    )
+    plots.title(figure, message + ("".join(f"; printed {of:+.0%}" for of in waits.published.dropna().unique())))
+    return figure
+
+
+def _draw_averages(ax: Axes, table: Any, colours: Mapping[str, str], named: bool) -> None:
+    """Draw the average gain of each case on each log, a row a log: the paper's panel (d)."""
+    logs = list(table.index.unique("log"))
+    for place, (case, colour) in enumerate(colours.items()):
+        of = table.xs(case, level="case").reindex(logs)
+        at = np.arange(len(logs)) + 0.25 * (place - (len(colours) - 1) / 2)
+        ax.hlines(at, of.months_low, of.months_high, color=colour, linewidth=1.5)
+        ax.plot(of.average, at, "s", color=colour, markersize=4)
+        ax.plot(of.published, at, **PRINTED)
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_yticks(range(len(logs)), logs)
+    ax.set_ylim(len(logs) - 0.5, -0.5)
+    ax.tick_params(labelsize=8, labelleft=named)
+    ax.grid(False, axis="y")
+
+
+def _draw_months(ax: Axes, gains: Any, colour: str) -> None:
+    """Draw the gain of each month as one line, and fill what is between it and the baseline."""
+    places = np.arange(len(gains))
+    ax.fill_between(places, gains, 0, color=colour, alpha=0.3, linewidth=0)
+    ax.plot(places, gains, color=colour, linewidth=1)
+    ax.axhline(0, color="black", linewidth=0.6)
+    ax.set_xticks([])
+    ax.tick_params(labelsize=8)
+
+
+def _name_and_months(log: str, months: Any) -> str:
+    """Name a log, and its first and last month."""
+    first, last = (f"{pd.Period(month):%b %Y}" for month in (months[0], months[-1]))
+    return f"{log}\n{first} to\n{last}"

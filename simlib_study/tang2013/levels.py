@@ -37,7 +37,7 @@ def by_level(
     shares = shares.rename(columns=lambda name: name.removesuffix("_share"))
     panels: dict[str, Any] = {"labels": labels, "size": (4.4, 2.4), "sharex": True, "sharey": True}
     for ax, part in plots.facets(shares, "log", column, **panels):
-        found = plots.stacked(ax, part, "percentile", dict(reversed(LEVEL_COLOURS.items())), "least")
+        found = plots.stacked(ax, part, "percentile", dict(reversed(LEVEL_COLOURS.items())), "least", whole=shares)
         accurate = part.accuracy.xs(similar(least), level="least").to_numpy()
         ax.plot(accurate, "o-", color="black", markersize=4)
         for place, value in enumerate(accurate):

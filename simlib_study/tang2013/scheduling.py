@@ -45,6 +45,18 @@ AVERAGED = ["log", "order", "case", "metric"]
 LEAST_JOBS = 500
 """Months with fewer are not simulated: the log has but some days of them."""
 
+FEW_MONTHS = 8
+"""Of a log with fewer simulated months, what months like these give is found by half months, see `months_of_halves`.
+
+Five months can be drawn again in 126 ways only. The rule was fixed before anything was measured by half months.
+"""
+
+HALVES = ("first half", "second half")
+
+DIVIDED_BY = {name: "jobs" for name in ("wait", "slowdown", "bounded_slowdown")}
+DIVIDED_BY |= {"weighted_wait": "weight", "weighted_wait_own": "weight_own"}
+"""By which sum over the jobs that of each of `METRICS` is divided."""
+
 LARGE = 100_000
 """Logs with more jobs are shaken less often: their months take ten times as long."""
 
@@ -126,6 +138,7 @@ def measures(schedule: Schedule) -> dict[str, float]:
 
     `weighted_wait` (equation 4) is 0 where no job waits; `weighted_wait_own` is by the score that ordered the queue;
     `effective_jobs`, the square of the sum of the weights over the sum of their squares, is on how many jobs it rests.
+    Behind them come sums over the jobs of each of the `HALVES` of the month, of which `DIVIDED_BY` makes means.
     """
     policy: Any = schedule.policy
     order, adjust = policy.order, policy.adjust
@@ -141,14 +154,30 @@ def measures(schedule: Schedule) -> dict[str, float]:
         return (wait * weight).sum() / weight.sum() if weight.any() else 0.0
 
     weight = priority(estimate)
+    own = priority(schedule.column("adjusted")) if adjust and adjust.queue else weight
+    slowdown, bounded = metrics.slowdown(wait, np.maximum(run, 1)), schedule.column("bounded_slowdown")
+    columns = {"jobs": np.ones(len(wait)), "wait": wait, "slowdown": slowdown, "bounded_slowdown": bounded}
+    columns |= {"weight": weight, "weighted_wait": wait * weight, "weight_own": own, "weighted_wait_own": wait * own}
     return {
         "wait": wait.mean(),
-        "slowdown": metrics.slowdown(wait, np.maximum(run, 1)).mean(),
+        "slowdown": slowdown.mean(),
         "weighted_wait": weighted(weight),
-        "bounded_slowdown": schedule.column("bounded_slowdown").mean(),
-        "weighted_wait_own": weighted(priority(schedule.column("adjusted")) if adjust and adjust.queue else weight),
+        "bounded_slowdown": bounded.mean(),
+        "weighted_wait_own": weighted(own),
         "effective_jobs": weight.sum() ** 2 / (weight * weight).sum() if weight.any() else 0.0,
-    }
+    } | _sums_by_half(schedule, columns)
+
+
+def _sums_by_half(schedule: Schedule, columns: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Add columns up over the jobs of the first and the second half of the month; of a log without a calendar none."""
+    if schedule.workload.start is None:
+        return {}
+    submit = schedule.column("submit")
+    of_most = np.median(submit)  # in whose month all jobs are, but for a few that are shaken out of it
+    _, (begin, end) = schedule.workload.month_starts(of_most, of_most)
+    early = submit < (begin + end) / 2
+    parts = dict(zip(HALVES, (early, ~early), strict=True))
+    return {f"{name}, {half}": of[part].sum() for half, part in parts.items() for name, of in columns.items()}
 
 
 def runs(
@@ -215,7 +244,7 @@ def _carried_over(adjustment: Adjustment | Predictions, trace: Trace, workload: 
     jobs, first = trace.workload.jobs, workload.jobs.submit.iloc[0]
     early, columns = jobs.submit < first, ["user"]
     if isinstance(adjustment, Predictions):
-        early &= trace.ends < first
+        early &= trace.ends <= first  # one that ends in the second of a submission has ended
     else:
         early &= trace.ends >= first - adjustment.scheme.window_s - 86400  # a day: shakes
         columns = adjustment.scheme.columns
@@ -258,8 +287,8 @@ def changes(trace: Trace, month: str, order: str, adjustment: Adjustment | Predi
 # Gains
 
 
-def over_baseline(found: pd.Series) -> pd.Series:
-    """Work out gains over the baseline, 1 - value / baseline, of a Series with the level `case`; nan where it is 0."""
+def over_baseline(found: Any) -> Any:
+    """Work out gains over the baseline, 1 - value / baseline, of what has the level `case`; nan where it is 0."""
     base = found.xs(BASELINE, level="case").reindex(found.droplevel("case").index).to_numpy()
     gained: Any = 1 - found / np.where(base > 0, base, np.nan)
     return gained.drop(BASELINE, level="case")
@@ -295,12 +324,63 @@ def redrawn(gains: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(np.nansum(drawn, axis=-1) / (~np.isnan(drawn)).sum(axis=-1), wide.index)
 
 
-def averages(gained: pd.Series) -> pd.DataFrame:
-    """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month."""
+def months_of_halves(found: pd.Series) -> dict[str, pd.DataFrame]:
+    """Make months like those of logs with fewer than FEW_MONTHS from results of `runs`: by log gains, a column a draw.
+
+    Each is made of the jobs of two half months. In each draw there are as many as all half months of the log make, all
+    from one shake. The index is that of gains `by_log`. A log of but one half month is left out.
+    """
+    shaken = found.drop(AS_IT_IS, level="run")
+    of_logs = {name: shaken.xs(name, level="log") for name in shaken.index.unique("log")}
+    made = {name: _drawn_from_halves(of) for name, of in of_logs.items() if of.index.unique("month").size < FEW_MONTHS}
+    return {name: of for name, of in made.items() if of is not None}
+
+
+def _drawn_from_halves(found: pd.Series, draws: int = 1000) -> pd.DataFrame | None:
+    """Draw months that are made of two half months, of one log, and work out their gains; None if there are no two."""
+
+    def by_half(name: str) -> pd.DataFrame:
+        halves = {half: found.xs(f"{name}, {half}", level="metric") for half in HALVES}
+        found_by_half: Any = pd.concat(halves, names=["half"]).unstack(["month", "half", "run"])
+        return found_by_half.sort_index(axis=1)
+
+    jobs, shakes = by_half("jobs"), found.index.unique("run").size
+    there = jobs.to_numpy().reshape(len(jobs), -1, shakes)[0, :, 0] > 0  # a log may begin in the middle of a month
+    random, halves = np.random.default_rng(0), int(there.sum())
+    if halves < 2:
+        return None
+    shake = random.integers(shakes, size=(draws, 1, 1))
+    half = random.integers(halves, size=(draws, halves // 2, 2))
+
+    def drawn(name: str) -> np.ndarray:
+        return by_half(name).to_numpy().reshape(len(jobs), -1, shakes)[:, there][:, half, shake].sum(axis=-1)
+
+    means = {}
+    for metric, by in DIVIDED_BY.items():
+        sums, divided_by = drawn(metric), drawn(by)
+        mean = np.divide(sums, divided_by, out=np.zeros_like(sums), where=divided_by > 0)
+        by_month = {month: pd.DataFrame(mean[:, :, month], jobs.index) for month in range(halves // 2)}
+        means[metric] = pd.concat(by_month, names=["month"])
+    table: Any = pd.concat(means, names=["metric"]).rename_axis("run", axis=1)
+    return over_baseline(table).reorder_levels([*AVERAGED[1:], "month"])
+
+
+def mean_of_months(gains: pd.DataFrame, made: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Average gains of a log over months like these: `redrawn`, or those `made` by `months_of_halves`."""
+    return redrawn(gains) if made is None else made.groupby(AVERAGED[1:], sort=False).mean()
+
+
+def averages(gained: pd.Series, halves: Mapping[str, pd.DataFrame] | None = None) -> pd.DataFrame:
+    """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month.
+
+    `halves` are the `months_of_halves`, if any, which then count as months like these.
+    """
     table = spread(gained.groupby([*AVERAGED, "run"], sort=False).mean())
     by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
     shaken = by_log(gained.drop(AS_IT_IS, level="run"))
-    drawn = pd.concat({name: redrawn(of) for name, of in shaken.items()}, names=["log"]).reindex(table.index)
+    made = halves or {}
+    drawn = pd.concat({name: mean_of_months(of, made.get(name)) for name, of in shaken.items()}, names=["log"])
+    drawn = drawn.reindex(table.index)
     for end, share in (("months_low", 0.025), ("months_high", 0.975)):
         table[end] = drawn.quantile(share, axis=1)
     table = table.assign(months=by_month.count(), better=by_month.agg(lambda of: (of > 0).sum()))

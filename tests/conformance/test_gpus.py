@@ -96,6 +96,9 @@ def test_a_job_waits_for_processors_and_for_gpus():
     assert starts(rows, 4, 2, FCFS()) == [0, 10, 10]
     assert starts(rows, 4, 2, EASY()) == [0, 10, 2]
     assert starts(rows, 4, 2, Conservative()) == [0, 10, 2]
+    rows[2] = (2, 5, 5, 1, 1)
+    for policy in (EASY(), EASY(order="wfp"), EASY(backfill="sjf"), Conservative()):
+        assert starts(rows, 4, 2, policy) == [0, 10, 10]
 
 
 def test_the_head_starts_when_both_are_free_and_others_may_use_what_it_leaves_of_both():
@@ -123,6 +126,12 @@ def test_a_reservation_takes_both_and_moves_when_both_are_free():
     jobs = simulate(on_gpus(rows, 5, 2), Conservative()).jobs
     assert jobs.guarantee.tolist() == [0, 0, 30, 20]
     assert jobs.start.tolist() == [0, 0, 29, 20]  # B has its GPU from 10 on, and its processors after C
+
+
+def test_who_has_no_reservation_is_not_waited_for():
+    rows = [(0, 10, 10, 1, 1), (9, 5, 5, 3, 1), (9, 50, 50, 3, 0)]  # B could start in a second, with the GPU of A
+    assert starts(rows, 4, 1, Selective(math.inf)) == [0, 59, 9]
+    assert starts(rows, 4, 1, Selective(1)) == [0, 10, 15]
 
 
 WAITING = [(0, 17, 17, 1, 4), (1, 13, 18, 1, 3), (2, 3, 15, 2, 4), (3, 23, 28, 2, 3), (4, 5, 17, 1, 3)]

@@ -52,6 +52,9 @@ def test_the_head_is_delayed_where_it_cannot_start_within_the_window():
     rows = [*HELD, (2, 300, 300, 1)]
     assert starts(rows, 4, SlurmBackfill(interval=1, resolution=1, window=99)) == [0, 100, 110]
     assert starts(rows, 4, SlurmBackfill(interval=1, resolution=1, window=98)) == [0, 302, 2]
+    # the window ends at a multiple of the resolution: from second 2 on at 110, or at 100 already
+    assert starts(rows, 4, SlurmBackfill(interval=1, resolution=10, window=108)) == [0, 100, 110]
+    assert starts(rows, 4, SlurmBackfill(interval=1, resolution=10, window=107)) == [0, 302, 2]
 
 
 def test_a_rounded_end_must_not_touch_a_planned_start():
@@ -61,6 +64,13 @@ def test_a_rounded_end_must_not_touch_a_planned_start():
 
     assert [start(95, 1), start(96, 1)] == [5, 110]
     assert [start(55, 60), start(56, 60)] == [5, 110]  # by 60 or by 120, where the head is planned at 100
+
+
+def test_what_is_planned_holds_its_processors_until_its_rounded_end():
+    # B is planned until 110, by 60 until 120, and C, which needs all, behind it; D would end at 115
+    rows = [(0, 100, 100, 3), (1, 10, 10, 3), (1, 10, 10, 4), (2, 100, 113, 1)]
+    assert starts(rows, 4, SlurmBackfill(interval=1, resolution=60)) == [0, 100, 110, 2]
+    assert starts(rows, 4, SlurmBackfill(interval=1, resolution=10)) == [0, 100, 110, 120]
 
 
 def test_what_starts_holds_its_processors_until_its_end_not_rounded():

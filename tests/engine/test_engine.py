@@ -140,6 +140,15 @@ def test_in_a_long_profile_every_job_gets_the_first_gap_of_all():
         free[np.searchsorted(times, start) : np.searchsorted(times, start + run)] -= size
 
 
+def test_in_a_long_profile_what_was_found_before_a_job_ended_early_is_forgotten(monkeypatch):
+    monkeypatch.setitem(engine.reserving.__globals__, "MANY", engine.EVERYONE)  # without the table of gaps
+    # 600 jobs in a row leave a processor free in every second one; who asks for it first comes behind the last of them
+    row = [(1, 10, 10, 4 - i % 2) for i in range(600)]
+    jobs = simulate(table([(0, 10, 10_000, 4), *row, (2, 10, 10, 1), (11, 10, 10, 1)], 4), Conservative()).jobs
+    assert jobs.guarantee.tolist()[-2:] == [10_010, 40]
+    assert jobs.start.tolist()[-2:] == [20, 40]
+
+
 RESERVING = {
     "Conservative": Conservative(),
     "Conservative by start": Conservative("start"),
@@ -259,6 +268,16 @@ def test_a_job_that_ends_early_lets_the_queued_ones_move_forward():
     jobs = simulate(table(rows, 4), Conservative()).jobs
     assert jobs.start.tolist() == [0, 5, 15]
     assert jobs.guarantee.tolist() == [0, 100, 110]
+
+
+@pytest.mark.parametrize("compress", ["arrival", "start"])
+def test_who_moves_past_another_starts_before_it(compress):
+    # the first ends three seconds early: the last takes its place, and the third, which needs all, waits for the second
+    rows = [(0, 10, 13, 2), (0, 13, 13, 2), (1, 1, 1, 4), (2, 1, 1, 2)]
+    jobs = simulate(table(rows, 4), Conservative(compress)).jobs
+    assert jobs.start.tolist() == [0, 0, 13, 10]
+    assert jobs.guarantee.tolist() == [0, 0, 13, 14]
+    assert jobs.backfilled.tolist() == [False, False, False, True]
 
 
 def test_killing_cuts_the_run_at_the_estimate():

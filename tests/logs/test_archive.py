@@ -728,14 +728,15 @@ def test_the_catalogue_names_the_archive_and_its_citation():
     assert archive.catalogue()["base"].startswith("https://www.cs.huji.ac.il/")
     assert "Feitelson" in archive.catalogue()["citation"]
     recorded = [about for about in archive.catalogue()["logs"].values() if not about.get("synthetic")]
-    assert len(recorded) >= 13 and all("folder" in about for about in recorded)
+    assert len(recorded) >= 15
+    assert all(("folder" in about) != ("page" in about and "how" in about) for about in recorded)
 
 
 def test_a_log_without_a_twin_is_missed_and_not_made_up(no_logs, capsys):
     assert not archive.has_twin("HPC2N")
     assert re.match("HPC2N: .* the archive (cannot|could not) be reached", refusal(simlib.load, "HPC2N"))
     assert main(["logs"]) == 0
-    assert "HPC2N         High Performance" in (out := capsys.readouterr().out) and out.count("not here") == 13
+    assert "HPC2N         High Performance" in (out := capsys.readouterr().out) and out.count("not here") == 15
 
 
 def test_curies_best_file_is_the_one_that_the_archive_advises():

@@ -237,13 +237,23 @@ def test_every_panel_has_the_colours_of_the_whole_table_and_an_empty_one_is_blan
     table = facet_table()[lambda of: ~((of.index.isin(["KTH"], "log")) & of.index.isin(["SJF"], "policy"))]
     drawn = {}
     for ax, part in plots.facets(table, column="log"):
-        entries = plots.curves(ax, part, "f", "policy")
+        entries = plots.curves(ax, part, "f", "policy", whole=table)
         drawn[ax.get_title() or ax.get_title("left")] = [line.get_color() for line in ax.lines if len(line.get_xdata())]
     assert set(entries) == {"EASY", "conservative", "SJF"}
     assert drawn["KTH"][0] == drawn["CTC"][0] == plots.EASY_COLOUR and len(drawn["CTC"]) == 3
     crossed = pd.concat({"x": table.loc[["KTH"]], "y": table.loc[["CTC"]]}, names=["row"])
     shown = [(ax, part) for ax, part in plots.facets(crossed, "row", "log")]
     assert len(shown) == 2 and sum(not ax.axison for ax in shown[0][0].figure.axes) == 2
+
+
+def test_names_on_an_x_axis_have_the_places_of_the_whole_table_or_where_it_lacks_them_the_panel_s_own():
+    index = pd.MultiIndex.from_tuples([("KTH", "EASY", "a"), ("KTH", "EASY", "b"), ("CTC", "EASY", "b")])
+    table = pd.DataFrame({"ours": [1.0, 2, 3]}, index.set_names(["log", "policy", "group"]))
+    for whole, expected in ((table, 1), (table.droplevel("group"), 0)):
+        for ax, part in plots.facets(table, column="log"):
+            plots.curves(ax, part, "group", "policy", whole=whole)
+        assert ax.lines[0].get_xdata().tolist() == [expected]
+        assert ax.get_xticklabels()[expected].get_text() == "b"
 
 
 def test_any_number_of_names_has_a_colour_and_known_policies_keep_theirs():
@@ -277,8 +287,8 @@ def test_a_legend_has_what_is_printed_in_any_panel():
     table = facet_table()
     table["published"] = table.published.mask(table.index.isin(["CTC"], level="log"))  # the last panel
     for ax, part in plots.facets(table, column="log"):
-        assert list(plots.circles(ax, part, "f", "policy")) == ["published"]
-        entries = plots.intervals(ax, part.assign(low=0, high=9), ["f"], "policy", value="ours")
+        assert list(plots.circles(ax, part, "f", "policy", whole=table)) == ["published"]
+        entries = plots.intervals(ax, part.assign(low=0, high=9), ["f"], "policy", whole=table, value="ours")
         assert "published" in entries
     assert len(ax.get_lines()) and not any(
         line.get_fillstyle() == "none" for line in ax.get_lines() if line.get_xdata().size

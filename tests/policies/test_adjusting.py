@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from helpers import busy_users, numbered, random_workload
+from helpers import busy_users, numbered, plainly, random_workload
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from simlib import EASY, simulate
+from simlib import EASY, Predictions, simulate
+from simlib.core.estimates import LastTwo
 from simlib.engine import estimating
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
@@ -87,6 +88,15 @@ def test_all_schemes_at_once_give_what_each_gives_alone():
 def test_only_jobs_that_ended_before_the_submission_count():
     jobs = similar([0, 50, 51, 200], [50, 20, 30, 40])
     assert a_of(jobs, least=1, percentile=100) == pytest.approx([np.nan, np.nan, 0.5, 0.5], nan_ok=True)
+
+
+def test_a_simulation_and_the_logs_own_times_treat_the_second_of_an_end_alike():
+    w = numbered([(0, 100, 200, 1, 7, 0), (100, 50, 200, 1, 7, 0), (150, 10, 200, 1, 7, 0)], 8)
+    scheme = Scheme("user", least=1, percentile=100)
+    own = adjusting.adjusted(w.jobs, w.ends, scheme).t_sched, w.with_estimates(LastTwo(w.ends)).jobs.estimate
+    for adjust, alike in zip((Adjustment(scheme), Predictions()), own, strict=True):
+        assert simulate(w, EASY(adjust=adjust)).jobs.adjusted.to_list() == alike.to_list()
+    assert [each.to_list() for each in own] == [[200, 200, 100], [200, 100, 75]]  # the end counts for a prediction
 
 
 def test_a_window_takes_jobs_that_ended_a_month_ago_but_not_a_second_more():
@@ -387,8 +397,16 @@ def easy(known=None, order="fcfs", overdue=300, switches=(True, True, True), **s
     return EASY(order=order, adjust=Adjustment(scheme, *switches, past=known, overdue=overdue))
 
 
+def both(rows, policy, column):
+    """A column of the compiled schedule, which is that of the plain one, too."""
+    w = numbered(rows, 8)
+    found = simulate(w, policy).jobs[column].tolist()
+    assert [getattr(job, column) for job in plainly(w, policy)] == found
+    return found
+
+
 def adjusted(rows, policy):
-    return simulate(numbered(rows, 8), policy).jobs.adjusted.tolist()
+    return both(rows, policy, "adjusted")
 
 
 def test_an_estimate_is_multiplied_by_the_percentile_of_what_its_group_used():
@@ -439,7 +457,7 @@ GAP = [(0, 1000, 1000, 4, 2, 2), (1, 100, 100, 8, 2, 2)]
 
 
 def starts(rows, policy):
-    return simulate(numbered(rows, 8), policy).jobs.start.tolist()
+    return both(rows, policy, "start")
 
 
 def test_an_adjusted_job_fits_the_gap_before_the_head():

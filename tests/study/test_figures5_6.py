@@ -126,8 +126,8 @@ def test_figure_5_by_user_draws_those_with_most_jobs(small_logs):
     assert made["picture_by_group"].get_supxlabel() == "user"
     ticks = [text.get_text() for text in made["picture_by_group"].axes[1].get_xticklabels()]
     assert len(ticks) == 12 and users.jobs[ticks].min() >= users.jobs.drop(ticks).max()
-    (saved,) = small_logs.rglob("mualem2001_figure5_by_size.csv")
-    assert pd.read_csv(saved).columns[2] == "user"
+    (saved,) = small_logs.rglob("figure5/**/by_size.csv")
+    assert "user" in pd.read_csv(saved).columns
 
 
 # Figure 6

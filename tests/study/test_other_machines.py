@@ -72,6 +72,22 @@ def test_where_no_log_is_a_twin_stands_in(monkeypatch):
     assert "CTC-SP2" in found.absent and "sample" not in found.absent
 
 
+def test_a_log_that_is_too_slow_takes_part_where_nothing_is_simulated_and_says_so_elsewhere(monkeypatch, capsys):
+    monkeypatch.setattr(other_machines, "TOO_SLOW", {"KTH-SP2": "it has too many jobs"})
+    monkeypatch.setattr(other_machines, "on_machine", lambda name, variant=None: name in ("KTH-SP2", "CTC-SP2"))
+    monkeypatch.setattr(other_machines, "log", lambda name, variant: load("sample"))
+    found = study.logs("other_machines", like="tang2013")
+    assert list(found) == ["CTC-SP2"] and "KTH-SP2" not in found.absent
+    assert found.table is not None and "KTH-SP2: left out, because it has too many jobs" in capsys.readouterr().out
+    for all_of_it in ({"simulated": False}, {"names": ["CTC-SP2", "KTH-SP2"]}):
+        found = study.logs("other_machines", like="tang2013", **all_of_it)
+        assert set(found) == {"CTC-SP2", "KTH-SP2"} and not found.left_out
+
+
+def test_every_log_that_is_too_slow_is_in_the_catalogue():
+    assert set(other_machines.TOO_SLOW) < set(other_machines.known())
+
+
 class Asked(tuple):
     """In place of a log what is asked for: its name, variant, jobs and estimates."""
 

@@ -31,9 +31,14 @@ EVERY_RULE |= {"all": QSIM, "none": TEXT}
 
 
 class Slow:
-    """Qsim's scheduler in plain Python; `wrong` names what it gets wrong on purpose."""
+    """Qsim's scheduler in plain Python; `wrong` names what it gets wrong on purpose.
 
-    def __init__(self, rows, machine, wfp, rules, adjusted=None, switches=(False,) * 3, wrong=None):
+    Blocks are sets of processors, by their places; some pairs of places share a wire.
+    """
+
+    def __init__(
+        self, rows, machine, wfp, rules, adjusted=None, switches=(False,) * 3, wrong=None, blocks=(), wires=()
+    ):
         self.rows, self.wfp, self.rules, self.wrong = rows, wfp, rules, wrong
         self.adjusts = adjusted is not None
         given = [max(estimate, run) for _, run, estimate, _ in rows]
@@ -42,20 +47,25 @@ class Slow:
         self.start, self.expected, self.place, self.queue = {}, {}, {}, []
         self.free = set(range(machine))
         lengths = sorted({2**i for i in range(machine.bit_length())} | {machine})
-        self.blocks = [
+        self.has = blocks or [
             frozenset(range(first, first + length))
             for length in lengths
             for first in range(0, machine - length + 1, length)
         ]
+        self.blocks = range(len(self.has))
+        self.wired = {block: {sum(pair) - block for pair in wires if block in pair} for block in self.blocks}
 
     def minutes(self, estimates):
         return [max(60, e - e % 60) for e in estimates] if self.rules.whole_minutes else list(estimates)
 
-    def related(self, block):
-        return [other for other in self.blocks if other <= block or other >= block]
+    def within(self, block):
+        return {other for other in self.blocks if other != block and self.has[other] <= self.has[block]}
+
+    def around(self, block):
+        return {other for other in self.blocks if other != block and self.has[other] >= self.has[block]}
 
     def idle(self, block):
-        return block <= self.free
+        return self.has[block] <= self.free and not self.wired[block] & set(self.place.values())
 
     def schedule(self):
         coming = sorted(range(len(self.rows)), key=lambda job: self.rows[job][0])
@@ -67,7 +77,8 @@ class Slow:
             if self.rules.single_events:
                 ending, arriving = ([], arriving[:1]) if arriving else (ending[:1], [])
             for job in ending:
-                self.free |= self.place.pop(job)
+                place = self.place.pop(job)
+                self.free |= self.has[place] if self.rules.partitions else place
                 del ends[job], self.expected[job]
             for job in arriving:
                 coming.remove(job)
@@ -94,7 +105,7 @@ class Slow:
             if job is None:
                 return
             self.queue.remove(job)
-            self.free -= place
+            self.free -= self.has[place] if self.rules.partitions else place
             self.start[job], self.place[job], self.expected[job] = now, place, now + self.running_by[job]
 
     def end(self, job, now):
@@ -107,20 +118,27 @@ class Slow:
         """By block; each rule asks all blocks that it is about."""
         times = {}
         for block in self.blocks:
-            inside = [self.end(job, now) for job, place in self.place.items() if place <= block]
-            holding = [self.end(job, now) for job, place in self.place.items() if place > block]
+            mine = {block} | self.within(block) | self.wired[block]
+            inside = [self.end(job, now) for job, place in self.place.items() if place in mine]
+            holding = [
+                self.end(job, now)
+                for job, place in self.place.items()
+                if place not in mine and self.has[place] & self.has[block]
+            ]
             times[block] = max(inside, default=now)
-            if holding:
-                times[block] = now + 300 if self.rules.inner_blocks else holding[0]
+            if holding and not self.rules.inner_blocks:
+                times[block] = max(inside + holding)
+            elif holding and not inside:
+                times[block] = now + 300
         taken = {block: time for block, time in times.items() if not self.idle(block)}
         for block in self.blocks:
             if self.idle(block):
-                times[block] = min((time for other, time in taken.items() if other > block), default=now)
+                times[block] = min((taken[other] for other in self.around(block) if other in taken), default=now)
         return times
 
     def of_size(self, job):
-        length = min(len(block) for block in self.blocks if len(block) >= self.rows[job][3])
-        return [block for block in self.blocks if len(block) == length]
+        length = min(len(has) for has in self.has if len(has) >= self.rows[job][3])
+        return [block for block in self.blocks if len(self.has[block]) == length]
 
     def best(self, blocks):
         if not blocks:
@@ -128,7 +146,7 @@ class Slow:
         if not self.rules.least_blocking:
             return blocks[0]
         ties = reversed(blocks) if self.wrong == "last of equal blocks" else blocks
-        return min(ties, key=lambda block: sum(self.idle(other) for other in self.blocks if other > block))
+        return min(ties, key=lambda block: sum(map(self.idle, self.around(block) | self.wired[block])))
 
     def backfill(self, job, now, times):
         window = {block: times[block] - now for block in self.of_size(job) if self.idle(block)}
@@ -139,18 +157,20 @@ class Slow:
     def on_blocks(self, now):
         times, drained, waiting = self.free_at(now), set(), 0
         for job in self.queue:
-            if place := self.best([b for b in self.of_size(job) if self.idle(b) and b not in drained]):
+            place = self.best([b for b in self.of_size(job) if self.idle(b) and b not in drained])
+            if place is not None:
                 return job, place
             if self.rules.all_drain or not waiting:
                 choose = max if self.wrong == "drains the last" else min
                 target = choose(self.of_size(job), key=times.get)
-                inner = [] if self.wrong == "drains nothing inside" else self.related(target)
-                drained |= {target, *inner, *(block for block in self.blocks if block > target)}
+                inner = set() if self.wrong == "drains nothing inside" else self.within(target)
+                wired = set() if self.wrong == "drains no wire" else self.wired[target]
+                drained |= {target} | inner | self.around(target) | wired
             waiting += 1
-            if not self.rules.backfill_last and (place := self.backfill(job, now, times)):
+            if not self.rules.backfill_last and (place := self.backfill(job, now, times)) is not None:
                 return job, place
         for job in self.queue if self.rules.backfill_last else ():
-            if place := self.backfill(job, now, times):
+            if (place := self.backfill(job, now, times)) is not None:
                 return job, place
         return None, None
 
@@ -200,7 +220,7 @@ def cases(draw):
     return rows, machine, draw(st.booleans()), adjusted, draw(st.tuples(*[st.booleans()] * 3))
 
 
-def both(case, rules, wrong=None):
+def both(case, rules, wrong=None, blocks=(), wires=()):
     """Start times by the kernel and by the reference."""
     rows, machine, wfp, adjusted, switches = case
     adjust, workload = None, table(rows, machine)
@@ -208,12 +228,17 @@ def both(case, rules, wrong=None):
         made = pd.Series(adjusted, workload.jobs.index)
         of = dict(zip(("queue", "backfill", "running"), switches, strict=True))
         adjust = Predicted(predicted=made, **of)
-    policy = Qsim(order="wfp" if wfp else "fcfs", adjust=adjust, rules=rules)
+    policy = Qsim(
+        order="wfp" if wfp else "fcfs",
+        adjust=adjust,
+        rules=rules,
+        layout=qsim.Layout(tuple(blocks), tuple(wires)) if blocks else None,
+    )
     fast = simulate(workload, policy).jobs
     if adjusted is not None:  # as it was rounded
         adjusted = [min(a, max(e, r)) for a, (_, r, e, _) in zip(adjusted, rows, strict=True)]
-    slow = Slow(rows, machine, wfp, rules, adjusted, switches if adjusted else (False,) * 3, wrong).schedule()
-    return fast.start.to_list(), slow
+    slow = Slow(rows, machine, wfp, rules, adjusted, switches if adjusted else (False,) * 3, wrong, blocks, wires)
+    return fast.start.to_list(), slow.schedule()
 
 
 @pytest.mark.slow
@@ -259,6 +284,61 @@ def test_a_reference_that_has_a_rule_wrong_is_caught(wrong):
         return fast != slow
 
     assert any(differs(seed) for seed in range(60))
+
+
+@st.composite
+def layouts(draw):
+    """A dozen blocks of some processors of eight, that overlap in any way or are the same, and wires between others."""
+    some = draw(st.lists(st.frozensets(st.integers(0, 7), min_size=1), max_size=9))
+    intervals = draw(
+        st.lists(st.builds(lambda a, b: frozenset(range(min(a, b), max(a, b) + 1)), *[st.integers(0, 7)] * 2))
+    )
+    blocks = sorted([frozenset({0}), frozenset(range(8)), *some, *intervals[:6]], key=len)
+    apart = [(a, b) for b in range(len(blocks)) for a in range(b) if not blocks[a] & blocks[b]]
+    return blocks, draw(st.lists(st.sampled_from(apart), unique=True, max_size=5)) if apart else []
+
+
+@given(case=cases(), layout=layouts(), switched=st.tuples(*[st.booleans()] * len(QSIM)))
+def test_so_it_does_on_any_blocks(case, layout, switched):
+    rows, _, *others = case
+    rows = [(*times, min(size, 8)) for *times, size in rows]
+    fast, slow = both((rows, 8, *others), Rules(*switched)._replace(partitions=True), None, *layout)
+    assert fast == slow
+
+
+def test_blocks_that_share_a_wire_do_not_run_at_once():
+    rows, pairs = [(0, 600, 600, 1), (1, 60, 60, 1)], [frozenset({0}), frozenset({1}), frozenset({0, 1})]
+    fast, slow = both((rows, 2, True, None, (False,) * 3), QSIM, None, pairs, [(0, 1)])
+    assert fast == slow == [0, 600]
+    assert both((rows, 2, True, None, (False,) * 3), QSIM, None, pairs)[0] == [0, 1]
+
+
+def test_a_job_that_no_block_holds_is_refused():
+    with pytest.raises(ValueError, match="Qsim: found a job of 3 processors, expected at most 2, the largest block's"):
+        simulate(table([(0, 1, 1, 3)], 4), Qsim(layout=qsim.Layout((frozenset({0}), frozenset({0, 1})))))
+
+
+def test_intrepid_has_its_own_blocks():
+    blocks, wires = qsim.intrepid()
+    sizes = pd.Series([qsim.MIDPLANE * len(block) for block in blocks]).value_counts()
+    assert sizes[[512, 1024, 2048, 4096, 8192, 16384, 24576, 32768, 40960]].to_list() == [82, 81, 21, 27, 8, 4, 1, 2, 1]
+    assert set().union(*blocks) == set(range(80)) and len(wires) == 84
+    assert all(not blocks[one] & blocks[other] for one, other in wires)
+
+
+def test_mira_has_the_listed_sizes_on_all_midplanes():
+    blocks = qsim.mira().blocks
+    assert sorted({qsim.MIDPLANE * len(block) for block in blocks}) == [
+        *(512, 1024, 2048, 4096, 8192, 12288, 16384, 24576, 32768, 49152),
+    ]
+    assert set().union(*blocks) == set(range(96)) and len(set(blocks)) == len(blocks)
+
+
+def test_a_log_of_nodes_is_put_on_midplanes():
+    layout = qsim.mira()
+    few_nodes = pd.DataFrame({"submit": range(4), "run": 60, "estimate": 60, "procs": [1, 512, 513, 9000]})
+    read = qsim.on_midplanes(tang_trace(few_nodes, 49152), layout)
+    assert read.workload.jobs.procs.to_list() == [1, 1, 2, 24] and read.workload.procs == 96
 
 
 # All rules off
@@ -370,6 +450,19 @@ def test_a_rule_adds_the_gain_with_it_less_that_without(busy):
     levels = qsim.levels(found).loc["made up"]
     assert (levels.beforehand == levels.Qsim).all()  # of the baseline, which adjusts nothing
     assert (levels.partitions != levels.Qsim).all()
+
+
+def test_few_months_are_drawn_by_halves_for_each_program(busy):
+    jobs = busy.workload.jobs
+    later = jobs.submit.where(jobs.submit < 3 * 86400, jobs.submit + 14 * 86400)  # half of them, in the second half
+    longer = tang_trace(jobs.assign(submit=later), machine=128)
+    found = qsim.runs([longer], {"text": TEXT}, [85], shakes=2, least_jobs=50)
+    gained, halves = qsim.gained(found), qsim.halves(found)
+    averages, by_halves = qsim.averages(gained), qsim.averages(gained, halves)
+    made = halves["text"]["made up"].groupby(scheduling.AVERAGED[1:]).mean()
+    place = ("wfp", "selective p85", "wait")
+    assert by_halves.months_high["text", "made up", *place] == pytest.approx(made.loc[place].quantile(0.975))
+    assert averages.months_high["text", "made up", *place] != by_halves.months_high["text", "made up", *place]
 
 
 def test_adjusted_beforehand_they_are_what_the_log_says_and_perfect_ones_the_run_times(busy):

@@ -228,6 +228,7 @@ def test_one_draw_may_stand_for_the_log_and_lacks_nothing(trace):
     assert drawn.workload.jobs.equals(trace.lost.whole(2).jobs) and drawn.workload.log is not None
     assert drawn.complete("1996-08")
     assert drawn.drawn(3) is drawn
+    assert replace(trace, lost=None).draw(2) is trace.workload
 
 
 def test_months_may_begin_on_another_day_which_moves_one_edge_alone(trace):

@@ -134,12 +134,14 @@ def test_restored_logs_have_a_column_and_count_apart(study, log):
     assert "|✘|✘|✔|0/0/2|" in line(texts["README.md"], "|[MF-05]")
 
 
-def test_where_a_verdict_turns_stands_beside_it(study):
+def test_where_a_verdict_turns_and_on_which_refit_it_rests_stand_beside_it(study):
     record = claimed("MF-05", claims.NOT)
     turn = {"above": -0.09, "below": 0.09, "verdict": claims.INCONCLUSIVE}
     records.write("mualem2001/figure4", {}, claims=[record | {"turns": {"looser": turn}}])
     texts = shown(study)
     assert "|-5% to 5%|-9% to 9% ?|" in line(texts["README.md"], "|[MF-05]")
+    assert "*(on our refit of Feitelson '96)*" in line(texts["README.md"], "|[MF-05]")
+    assert "**✘ Not reproduced** on our refit of Feitelson '96: shown" in texts["claims/mualem2001.md"]
     assert "turns with a looser one, -9% to 9% ?." in texts["claims/mualem2001.md"]
 
 

@@ -1,5 +1,7 @@
 """The accuracy exhibits of Tang et al.: what is counted, which claims which log bears out."""
 
+from dataclasses import replace
+
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -393,6 +395,13 @@ def test_r_scatters_within_groups_of_sdsc_sp2_as_it_did_on_intrepid(log):
     std = accuracy.scatter_within(*here, 10, 0, 1).loc[0]
     paper = judging.printed("tang2013_table2").xs("std", level="metric")
     assert np.abs(std - paper).max() < 0.01
+
+
+def test_when_jobs_ended_is_simulated_where_recorded_waits_are_broken():
+    jobs = pd.DataFrame({"submit": [0, 1], "run": [60, 30], "estimate": [60, 30], "procs": 8})
+    trace = tang_trace(jobs)
+    assert trace.ends.to_list() == [60, 31]
+    assert replace(trace, waits=False).ends.to_list() == [60, 90]
 
 
 # Printed marks

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -170,8 +171,10 @@ def test_predictions_are_made_over_the_whole_log_and_used_month_by_month(made_up
 def test_corrected_predictions_know_who_ended_before_the_month(made_up):
     later = made_up.workload.derive(made_up.workload.jobs.iloc[300:], "later")
     first = later.jobs.submit.iloc[0]
-    past = scheduling._carried_over(Predictions(), made_up, later).past
-    assert 0 < len(past) <= 300 and (past.end < first).all()
+    ends = made_up.ends.copy()
+    ends.iloc[[0, 1]] = first, first + 1  # who ends in the second of a submission has ended
+    past = scheduling._carried_over(Predictions(), SimpleNamespace(workload=made_up.workload, ends=ends), later).past
+    assert 0 < len(past) <= 300 and past.end.max() == first
 
 
 @pytest.mark.slow

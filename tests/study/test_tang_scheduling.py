@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 
 import exhibits
 import helpers
@@ -15,7 +15,7 @@ from as_in_study import executed
 from described import DESCRIBED, MONTHS, as_printed, table_of_gains
 from exhibits import tang_trace
 
-from simlib import EASY, simulate
+from simlib import EASY, plots, simulate
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
 from simlib_study import claims, tang2013
@@ -269,6 +269,103 @@ def test_months_are_drawn_anew_from_one_shake_and_all_cases_have_the_same_draws(
     assert 950 < len(nobody_waits) < 990 and nobody_waits.between(0.1 - 1e-9, 0.3 + 1e-9).all()
 
 
+def test_the_sums_of_the_halves_of_a_month_are_those_of_the_jobs_submitted_in_them(made_up, results):
+    jobs = simulate(made_up.workload.months("2009-02"), EASY(order="wfp")).jobs
+    row = results.xs(("made up", "2009-02", "wfp", AS_IT_IS, BASELINE), level=[0, 1, 2, 3, "case"])
+    early = jobs.submit < (31 + 14) * DAY
+    weight = (jobs.wait / jobs.estimate) ** 3 * jobs.procs
+    for half, of in zip(scheduling.HALVES, (early, ~early), strict=True):
+        assert row[f"jobs, {half}"] == of.sum() > 0 and row[f"wait, {half}"] == jobs.wait[of].sum()
+        assert row[f"weighted_wait, {half}"] == pytest.approx((jobs.wait * weight)[of].sum())
+    for metric, by in scheduling.DIVIDED_BY.items():
+        sums, divided_by = (sum(row[f"{name}, {half}"] for half in scheduling.HALVES) for name in (metric, by))
+        assert sums / divided_by == pytest.approx(row[metric]), "together they are the month"
+
+
+def halves_of(months, base=(1, 1), adjusted=(1, 1), jobs=(10, 10)):
+    """What `scheduling.runs` gives of months whose halves have so many jobs, with so large sums of all metrics."""
+    places = product(range(AS_IT_IS, AS_IT_IS + 3), {BASELINE: base, "regular p85": adjusted}.items())
+    found = {
+        ("one", f"2009-{month:02}", "wfp", run, f"{name}, {half}", case): value
+        for run, (case, sums) in places
+        for month in range(1, months + 1)
+        for half, value_of, count in zip(scheduling.HALVES, sums, jobs, strict=True)
+        for metric, by in scheduling.DIVIDED_BY.items()
+        for name, value in {metric: value_of, by: count}.items()
+    }
+    return pd.Series(found, dtype=float).rename_axis(["log", "month", "order", "run", "metric", "case"])
+
+
+def test_months_like_few_are_made_of_two_half_months_whose_jobs_are_taken_together():
+    base, adjusted, jobs = (100, 900), (50, 990), (10, 30)
+    found = scheduling.months_of_halves(halves_of(3, base, adjusted, jobs))["one"]
+    assert found.index.unique("month").size == 3 and found.shape[1] == 1000
+    for metric in METRICS:
+        of = at(found, "wfp", "regular p85", metric).to_numpy().ravel()
+        share = {round(gain, 9): (of.round(9) == round(gain, 9)).mean() for gain in (0.5, 1 - 1040 / 1000, -0.1)}
+        assert list(share.values()) == pytest.approx([0.25, 0.5, 0.25], abs=0.03) and sum(share.values()) == 1
+
+
+def test_half_months_without_jobs_are_not_drawn_and_an_odd_one_makes_no_month():
+    found = halves_of(3, (100, 100), (50, 50))
+    absent = found.index.isin(["2009-01"], level="month") & found.index.get_level_values("metric").str.endswith(
+        "first half"
+    )
+    made = scheduling.months_of_halves(found.where(~absent, 0))["one"]
+    assert made.index.unique("month").size == 2, "five halves"
+    assert made.to_numpy() == pytest.approx(0.5)
+
+
+def test_only_few_months_are_made_of_halves():
+    assert list(scheduling.months_of_halves(halves_of(scheduling.FEW_MONTHS - 1))) == ["one"]
+    assert scheduling.months_of_halves(halves_of(scheduling.FEW_MONTHS)) == {}
+    assert scheduling.months_of_halves(halves_of(1, (0, 1), (0, 1), (0, 10))) == {}, "half a month makes none"
+
+
+def test_months_made_of_halves_give_the_range_of_averages_and_of_shares(results):
+    gains, halves = scheduling.gains(results), scheduling.months_of_halves(results)
+    place = ("made up", "wfp", "selective p85", "wait")
+    by_months, by_halves = (scheduling.averages(gains, of).loc[place] for of in (None, halves))
+    made = at(halves["made up"], *place[1:]).mean()
+    assert (by_halves.months_low, by_halves.months_high) == pytest.approx(tuple(made.quantile([0.025, 0.975])))
+    assert by_halves.months_low != by_months.months_low and by_halves.ours == by_months.ours
+    logs = tang2013.TraceLogs({}, {})
+    one, other = (figures14_17.claim("TG-15", gains, logs, of)["readings"]["text"]["parts"] for of in (None, halves))
+    differ = {a["part"] for a, b in zip(one, other, strict=True) if (a["low"], a["high"]) != (b["low"], b["high"])}
+    assert differ >= {"size of p85"} and [a["value"] for a in one] == [b["value"] for b in other]
+    wide = figures14_17.by_log(gains.drop(AS_IT_IS, level="run"))["made up"]
+    better = figures14_17.share(wide, ("wfp", "regular", "wait", "better"), made=halves["made up"])
+    drawn = at(halves["made up"], "wfp")
+    drawn = drawn[
+        drawn.index.get_level_values("case").str.startswith("regular") & drawn.index.isin(["wait"], level="metric")
+    ]
+    assert (better.low, better.high) == pytest.approx(tuple((drawn > 0).mean().quantile([0.025, 0.975])))
+
+
+def test_what_few_months_tell_stands_beside_what_they_tell_by_halves(notebook, results):
+    place = ("made up", "wfp", "selective p85", "wait")
+    row, averages = (notebook[name].loc[place] for name in ("few", "averages"))
+    low, high = 100 * averages.months_low, 100 * averages.months_high
+    assert row["made of halves"] == f"{100 * averages.ours:+.0f} ({low:+.0f} to {high:+.0f})"
+    assert row["known to"] == pytest.approx((high - low) / 2)
+    assert row["full months"] == pytest.approx(100 * averages.ours), "all three are full"
+    absent = results.index.isin(["2009-01"], level="month") & results.index.isin(["jobs, first half"], level="metric")
+    gains = scheduling.gains(results)
+    less = figures14_17.few_months(results.where(~absent, 0), gains, scheduling.months_of_halves(results))
+    later = at(figures14_17.spread(gains).ours, *place)[["2009-02", "2009-03"]]
+    assert less["full months"].to_dict()[place] == pytest.approx(100 * later.mean())
+    assert figures14_17.few_months(results, gains, {}).empty
+
+
+def test_what_is_printed_is_told_with_ours_and_what_months_like_these_give(notebook):
+    averages = notebook["averages"]
+    row = averages.loc["made up", "wfp", "selective p85", "weighted_wait"]
+    told = figures14_17.beside_print(averages.xs("wfp", level="order", drop_level=False))
+    ours = f"{100 * row.ours:+.0f} ({100 * row.months_low:+.0f} to {100 * row.months_high:+.0f})"
+    assert f"selective p85, weighted wait: printed +28%; made up {ours} %" in told and len(told) == 7
+    assert figures14_17.beside_print(averages.drop(columns="published")) == []
+
+
 def test_a_month_in_which_nobody_waits_has_no_gain_and_does_not_count():
     values = {(BASELINE, "2009-01"): 0.0, ("regular p85", "2009-01"): 5.0}
     values |= {(BASELINE, "2009-02"): 10.0, ("regular p85", "2009-02"): 5.0}
@@ -346,25 +443,70 @@ def test_every_printed_number_stands_beside_ours_and_is_not_judged(notebook):
     ]
 
 
-def test_a_figure_has_the_papers_panels_and_twelve_months_a_row(notebook):
+def test_a_figure_begins_with_the_averages_and_has_a_panel_for_the_months_of_each_percentile(notebook):
     figure = notebook["figure14"]
-    wait = figure.axes[0]
-    assert [ax.get_title("left") for ax in figure.axes] == list(figures14_17.PAPERS.values())
-    assert wait.get_ylabel() == "made up", "the log's name"
-    gain = at(notebook["monthly"].ours, "made up", "wfp", "regular p85", "wait")
-    assert wait.lines[1].get_ydata() == pytest.approx(gain.to_numpy())
-    average = notebook["averages"].ours["made up", "wfp", "regular p95", "wait"]
-    assert wait.lines[3].get_ydata()[0] == pytest.approx(average)
+    wait, months = figure.axes[0], figure.axes[1]
+    titles = [ax.get_title("left") for ax in figure.axes if ax.get_title("left")]
+    assert titles == [f"gain in {name}" for name in figures14_17.PAPERS.values()]
+    assert [label.get_text() for label in wait.get_yticklabels()] == ["made up"]
+    averages = notebook["averages"]
+    for (case, p), ours, printed in zip(
+        {f"regular p{p}": p for p in PERCENTILES}.items(), wait.lines[:-1:2], wait.lines[1:-1:2], strict=True
+    ):
+        row = averages.loc["made up", "wfp", case, "wait"]
+        assert ours.get_xdata() == pytest.approx([row.ours])
+        np.testing.assert_allclose(printed.get_xdata(), [row.published])
+        (one,) = [ax for ax in figure.axes[1:4] if ax.get_title() == f"p{p}"]
+        gain = at(notebook["monthly"].ours, "made up", "wfp", case, "wait")
+        assert one.lines[0].get_ydata() == pytest.approx(gain.to_numpy())
+    assert months.get_ylabel() == "made up\nJan 2009 to\nMar 2009"
     (legend,) = figure.legends
     assert helpers.texts(legend)[:3] == ["regular p95", "regular p85", "regular p70"]
     assert legend.get_title().get_text().replace("\n", " ").startswith("Figure 14: WFP, regular adjustment: ")
 
 
-def drawn(gains, months):
-    """Figure 17 of made-up gains."""
+def test_the_texts_of_a_figure_of_five_logs_are_large_enough_and_lie_apart():
+    plots.use_style()
+    table = pd.concat(
+        [drawn_gains(as_printed(9), 9).rename({"made up": f"Log standard {n}"}, level="log") for n in range(5)]
+    )
+    figure = figures14_17.draw(scheduling.spread(table), scheduling.averages(table), "Figure 17")
+    figure.canvas.draw()
+    shown = [text for text in figure.findobj(matplotlib.text.Text) if text.get_text() and text.get_visible()]
+    outside = [text for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for text in hidden_labels(axis)]
+    shown = [text for text in shown if text not in outside]
+    assert min(text.get_size() for text in shown) >= 8
+    boxes = [text.get_window_extent() for text in shown]
+    lying = [
+        (a.get_text(), b.get_text())
+        for (a, x), (b, y) in combinations(zip(shown, boxes, strict=True), 2)
+        if x.overlaps(y)
+    ]
+    assert lying == []
+
+
+def hidden_labels(axis):
+    """The labels of ticks that are not shown, or not inside the axis."""
+    low, high = sorted(axis.get_view_interval())
+    ticks = axis.get_major_ticks() + axis.get_minor_ticks()
+    return [
+        label
+        for tick in ticks
+        for label, on in ((tick.label1, tick.label1.get_visible()), (tick.label2, tick.label2.get_visible()))
+        if not on or not low <= tick.get_loc() <= high
+    ]
+
+
+def drawn_gains(gains, months):
+    """Those of Figure 17 among made-up gains."""
     table = table_of_gains(gains, [str(month) for month in pd.period_range("2009-05", periods=months, freq="M")])
     table = table[table.index.isin(["fcfs"], level="order")]
-    table = table[table.index.get_level_values("case").str.startswith("selective")]
+    return table[table.index.get_level_values("case").str.startswith("selective")]
+
+
+def drawn(gains, months):
+    """Figure 17 of made-up gains."""
+    table = drawn_gains(gains, months)
     return figures14_17.draw(scheduling.spread(table), scheduling.averages(table), "Figure 17")
 
 
@@ -372,11 +514,20 @@ def drawn(gains, months):
 def test_all_months_of_a_log_are_in_one_row_and_no_value_lies_beyond_the_axis(months):
     gains = as_printed(months)
     gains["fcfs", "selective p70", "weighted_wait"] = np.where(np.arange(months) == 3, -2.5, 0), 0.0
-    axes = drawn(gains, months).axes
-    assert len(axes) == 3
-    for ax in axes:
-        assert len(ax.lines[1].get_xdata()) == months and ax.get_ylim() == axes[0].get_ylim()
-    assert axes[0].get_ylim()[0] < -2.5
+    averages, by_month = (axes[kind] for axes in [panels(drawn(gains, months))] for kind in (0, 1))
+    assert (len(averages), len(by_month)) == (3, 9)
+    for ax in by_month:
+        assert len(ax.lines[0].get_xdata()) == months and ax.get_ylim() == by_month[0].get_ylim()
+    assert by_month[0].get_ylim()[0] < -2.5
+
+
+def panels(figure):
+    """The panels of averages, and those of months."""
+    titles = [ax.get_title("left") + ax.get_title() for ax in figure.axes]
+    return [
+        [ax for ax, title in zip(figure.axes, titles, strict=True) if ("gain in" in title) == top]
+        for top in (True, False)
+    ]
 
 
 def test_the_worst_month_is_that_of_the_selective_85th_percentile_by_slowdown(notebook, made_up):
@@ -402,7 +553,7 @@ def claimed(gained, id):
 
 
 def test_the_notebook_decides_these_claims(notebook):
-    numbers = *range(15, 21), *range(29, 37), 39, 40, 41, 43, 45, 46
+    numbers = *range(15, 21), *range(29, 37), 39, 40, 41, 43, 45, 46, 49
     assert [claim["id"] for claim in notebook["verdicts"]] == [f"TG-{number}" for number in numbers]
     assert claims.UNTESTED not in exhibits.verdict_by_id(notebook["verdicts"]).values()
 
@@ -412,7 +563,7 @@ def test_the_papers_own_numbers_pass_wherever_they_are_printed():
     found = {id: DESCRIBED[id]()["readings"].get(claims.PRINTED) for id in figures14_17.CLAIMS}
     told = {id for id, reading in found.items() if reading}
     some = {"TG-15", "TG-17", "TG-18", "TG-19", "TG-20", "TG-30", "TG-31", "TG-36"}
-    assert told == some | {"TG-40", "TG-41", "TG-45", "TG-46"}
+    assert told == some | {"TG-40", "TG-41", "TG-45", "TG-46", "TG-49"}
     assert {found[id]["verdict"] for id in told} == {claims.REPRODUCED}
 
 
@@ -456,7 +607,7 @@ def test_months_without_a_gain_or_loss_to_compare_do_not_count():
 @pytest.mark.slow
 def test_each_log_is_measured_by_itself():
     place = ("fcfs", "selective p85", "weighted_wait")
-    tables = [table_of_gains(of, MONTHS) for of in (as_printed(), as_printed() | {place: (-0.1, 0.01)})]
+    tables = [table_of_gains(of, MONTHS) for of in (as_printed() | {place: (of, 0.001)} for of in (0.15, -0.1))]
     found = claimed(pd.concat([tables[0], tables[1].rename({"made up": "other"}, level="log")]), "TG-36")
     of = {(part["part"], part["on"]): part["verdict"] for part in found["readings"]["text"]["parts"]}
     assert (of["p85", "made up"], of["p85", "other"]) == (claims.HOLDS, claims.HOLDS_NOT)

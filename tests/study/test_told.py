@@ -30,11 +30,6 @@ def with_lines(rows):
     return {"change": lambda of: of + rows}
 
 
-def by_size(run):
-    """The same run times, by the number of processors."""
-    return np.sort(run).reshape(4, -1).T.ravel()
-
-
 def scheme(metric, change, **which):
     """Another value of a metric of some schemes in Figures 4 to 10."""
     return {"metric": metric, "change": change} | which
@@ -87,10 +82,6 @@ FALSE = [
     ("MF-18", "median run time", {"run median": 0.5}),
     ("MF-18", "mean size", {"size mean": 2}),
     ("MF-18", "median size", {"size median": 2}),
-    ("MF-19", ("CTC, all jobs", "CTC, by size"), {"ctc": lambda run: run // 2}),
-    ("MF-19", "CTC, by size", {"ctc": by_size}),
-    ("MF-19", ("Jann, all jobs", "Jann, by size"), {"jann": lambda run: run // 8}),
-    ("MF-19", "Jann, by size", {"jann": by_size}),
     ("MF-20", "makes a difference", {"Fl": (0.01, 0), "F": (0.05, 0)}),
     ("MF-20", "small", {"Fl": (0.15, 0)}),
     ("MF-21", ("enlarged", "considerably"), {"Fl": (0.2, 0)}),
@@ -263,6 +254,10 @@ FALSE = [
     ("TG-44", "nearest", {"gain": 0.01}),
     ("TG-45", "wait", gain(0.6, "wfp selective p85", "wait")),
     ("TG-46", "weighted wait", gain(0.7, "wfp selective p85", "weighted_wait")),
+    ("TG-47", "near 1", {"near 1": 0.2}),
+    ("TG-48", "mean", {"mean": 0.6}),
+    ("TG-48", "deviation", {"deviation": 0.4}),
+    *[("TG-49", name, gain(0.5, "fcfs selective p95", metric)) for metric, name in NAMES],
 ]
 
 

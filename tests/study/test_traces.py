@@ -1,6 +1,7 @@
 """The paper's traces, as far as their logs are here: which jobs, which months, what is missing."""
 
 import tomllib
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -29,6 +30,13 @@ def test_a_log_is_the_papers_if_the_catalogue_has_hardly_more_lines():
     assert not cleaned.complete()
     assert not cleaned.complete("1996-10")  # of which nothing is known
     assert months("KTH", {"1996-10": 28_400}, variant="cleaned").complete()
+
+
+def test_of_a_log_whose_job_lines_are_not_at_hand_none_are_called_missing():
+    lines = months("KTH", {"1996-10": 10}, variant="cleaned")
+    w = lines.workload
+    without = replace(lines, workload=Workload(w.jobs, w.procs, w.name, source=w.source, start=w.start))
+    assert without.jobs_missing() == (0, 0.0) and without.complete()
 
 
 def months(name, jobs, missing=None, variant="original"):

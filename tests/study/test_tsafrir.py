@@ -11,7 +11,7 @@ from simlib import EASY, FCFS, OwnPolicy, Predictions, simulate
 from simlib.logs import archive
 from simlib.policies import examples_own
 from simlib_study import Logs, judge, printed, tsafrir2005
-from simlib_study.tsafrir2005 import Window, counted, performance, reservations
+from simlib_study.tsafrir2005 import Window, by_estimates, counted, performance, reservations
 
 USERS = Predictions("estimate", correct=False)
 
@@ -59,6 +59,26 @@ def test_a_reservation_by_an_estimate_that_was_outlived_stays_in_the_past():
     assert late["corrected"].average == 4  # told 960, after one and five minutes more, at second 900
 
 
+def test_a_second_reservation_is_what_easy_would_promise_by_the_users_estimates():
+    rows = [(0, 10, 600, 4, 7, 0), (100, 600, 600, 4, 7, 0), (150, 60, 60, 4, 7, 0)]
+    schedule = simulate(numbered(rows, 4), EASY.plus_plus())
+    assert schedule.shadow.to_list() == [-1, -1, 700]  # corrected at once, for ten seconds were predicted
+    assert by_estimates(schedule).tolist() == [-1, -1, 700]
+    rows[2] = (105, 60, 60, 4, 7, 0)
+    schedule = simulate(numbered(rows, 4), EASY.plus_plus())
+    assert (schedule.shadow.iloc[2], by_estimates(schedule)[2]) == (110, 700)
+    late = [reservations(schedule, made).loc["delay", "rate"] for made in (None, by_estimates(schedule))]
+    assert late == [pytest.approx(100 / 3), 0]
+
+
+def test_by_the_users_estimates_easy_has_its_own_reservations():
+    rng = np.random.default_rng(3)
+    rows = [np.sort(rng.integers(0, 9000, 300)), *rng.integers(1, 400, (2, 300)), rng.integers(1, 8, 300)]
+    schedule = simulate(table(np.column_stack(rows), 8), EASY(adjust=USERS))
+    made = schedule.shadow.to_numpy()
+    assert by_estimates(schedule).tolist() == made.tolist() and (made >= 0).sum() > 50
+
+
 def windows(rows):
     """The predictions of each kind of window for jobs that come one after the other."""
     w = numbered(rows, 8)
@@ -84,6 +104,12 @@ def test_the_windows_of_section_6_by_hand():
     }
     one = windows([(0, 10, 60, 1, 7, 0), (20, 20, 90, 1, 7, 0), (50, 5, 90, 1, 7, 0)])
     assert (one["immediate"], one["immediate, full"], one["extended, full"]) == (20, 90, 90)
+
+
+def test_the_longest_job_of_a_window_may_predict():
+    w = numbered([(0, 10, 90, 1, 7, 0), (20, 30, 90, 1, 7, 0), (60, 5, 90, 1, 7, 0), (70, 5, 20, 1, 7, 0)], 8)
+    found = simulate(w, OwnPolicy(examples_own.easy, Window("all", longest=True)))
+    assert found.jobs.adjusted.tolist() == [90, 10, 30, 20]
 
 
 @given(seed=st.integers(0, 2**32))

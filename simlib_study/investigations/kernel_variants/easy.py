@@ -4,11 +4,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simlib._util.arrays import Bools, Int, Ints, Places
 from simlib._util.compiled import compiled
 from simlib.engine.events import NEVER, ONE, part, uncounted
 from simlib.engine.profile import FIRST, LAST, Profile, advance, give
 
-from .room import arrivals_of, arrive, end_job, idle, insert, next_arrival, next_end, no_ends, remove, start_job
+from .room import (
+    Ends,
+    Running,
+    arrivals_of,
+    arrive,
+    end_job,
+    idle,
+    insert,
+    next_arrival,
+    next_end,
+    no_ends,
+    remove,
+    start_job,
+)
 
 ONE_PASS, ENDS_FIRST, ARRIVALS_FIRST = range(3)
 CHARGE_LONG, CHARGE_NONE = range(2)
@@ -18,7 +32,7 @@ FAR = 2**32  # seconds, later than any end: so an estimate and an end make one n
 
 
 @compiled
-def all_free(machine, jobs):
+def all_free(machine: int, jobs: int) -> Profile:
     """Make the profile of a machine of so many processors, on which so many jobs will run."""
     room = 12 * jobs + 64  # 3 steps a job before tidying, and 9 that the events of an instant may add
     times, free = np.empty(room, np.int64), np.empty(room, np.int64)
@@ -51,34 +65,36 @@ TEXT = EasyReading()
 class Queue(NamedTuple):
     """The jobs that wait."""
 
-    jobs: np.ndarray
-    count: np.ndarray
+    jobs: Places
+    length: Ints
 
 
 @part
-def join(queue, job):
+def join(queue: Queue, job: Int) -> None:
     """Put the job that arrived last into the queue."""
-    queue.jobs[queue.count[0]] = job
-    queue.count[0] += 1
+    queue.jobs[queue.length[0]] = job
+    queue.length[0] += 1
 
 
 @uncounted
-def drop_started(queue, start):
+def drop_started(queue: Queue, start: Ints) -> None:
     """Take those out of the queue that have started."""
     waiting = np.uint64(0)  # places are unsigned, see `simlib.engine.profile`
-    for i in range(np.uint64(queue.count[0])):
+    for i in range(np.uint64(queue.length[0])):
         queue.jobs[waiting] = queue.jobs[i]
         waiting += np.uint64(start[queue.jobs[i]] == NEVER)
-    queue.count[0] = waiting
+    queue.length[0] = waiting
 
 
 @uncounted
-def shadow_time(head_size, now, running, limits, size, reading):
+def shadow_time(
+    head_size: Int, now: Int, running: Running, limits: Ends, size: Ints, reading: EasyReading
+) -> tuple[Int, Int]:
     """Find the head's shadow time and the extra processors, counted, see `EasyReading`."""
     order = limits if reading.by_limit else running.by_expected_end
     available = running.free[0]
     shadow = now
-    for i in range(order.count[0] - 1, -1, -1):
+    for i in range(order.length[0] - 1, -1, -1):
         job = order.jobs[i]
         end = running.by_expected_end.time[job]
         if reading.least > 0:
@@ -97,7 +113,7 @@ FREE, BEYOND = 0, -1  # nobody; there is no such processor. Job j is the holder 
 
 
 @compiled
-def machine_map(machine, jobs):
+def machine_map(machine: int, jobs: int) -> Profile:
     """Map a machine of so many processors, all of them free, for so many jobs."""
     places = all_free(FREE, jobs)
     give(places, places.at[FIRST], machine, NEVER, BEYOND)
@@ -105,7 +121,7 @@ def machine_map(machine, jobs):
 
 
 @uncounted
-def occupy(places, job, size, lowest):
+def occupy(places: Profile, job: Int, size: Int, lowest: Int) -> None:
     """Give a job the free processors of the lowest numbers, none of them below `lowest`."""
     k, lacking = places.at[FIRST], size
     while lacking > 0:
@@ -119,7 +135,7 @@ def occupy(places, job, size, lowest):
 
 
 @uncounted
-def vacate(places, job):
+def vacate(places: Profile, job: Int) -> None:
     """Free the processors of a job."""
     for k in range(places.at[FIRST], places.at[LAST]):
         if places.free[k] == np.int64(job) + 1:
@@ -128,7 +144,7 @@ def vacate(places, job):
 
 
 @uncounted
-def end_of_reserved(places, size, shadow, expected_end):
+def end_of_reserved(places: Profile, size: Int, shadow: Int, expected_end: Ints) -> Int:
     """Reserve the lowest processors that are free by the shadow time. Returns the number after the last of them."""
     k, reserved = places.at[FIRST], 0
     while places.free[k] != BEYOND:
@@ -141,7 +157,7 @@ def end_of_reserved(places, size, shadow, expected_end):
 
 
 @uncounted
-def free_from(places, lowest):
+def free_from(places: Profile, lowest: Int) -> Int:
     """Count the free processors whose number is no lower."""
     free = 0
     for k in range(places.at[FIRST], places.at[LAST]):
@@ -151,7 +167,7 @@ def free_from(places, lowest):
 
 
 @part
-def hold(first_shadow, head, shadow, now):
+def hold(first_shadow: Ints, head: Int, shadow: Int, now: Int) -> Int:
     """Find the shadow time that the head had when it first waited as head, or now if that has passed."""
     if first_shadow[head] == NEVER:
         first_shadow[head] = shadow
@@ -159,7 +175,9 @@ def hold(first_shadow, head, shadow, now):
 
 
 @compiled
-def easy_reading(submit, run, estimate, size, machine, reading):
+def easy_reading(
+    submit: Ints, run: Ints, estimate: Ints, size: Ints, machine: int, reading: EasyReading
+) -> tuple[Ints, Bools]:
     """Start times under EASY as the text is read."""
     n, nobody = submit.size, np.empty(0, np.int64)  # nobody follows another
     arrivals, running = arrivals_of(submit, nobody, nobody), idle(machine, n)
@@ -172,7 +190,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
     while True:
         now = min(next_arrival(arrivals), next_end(running.by_end))
         if now == NEVER:
-            if queue.count[0] == 0:
+            if queue.length[0] == 0:
                 break
             now = first_shadow[queue.jobs[0]]  # waits, on an idle machine
 
@@ -191,7 +209,7 @@ def easy_reading(submit, run, estimate, size, machine, reading):
 
         again = True
         while again:
-            waiting = queue.count[0]
+            waiting = queue.length[0]
             looked_at = min(waiting, reading.looked_at) if reading.looked_at > 0 else waiting
             place = np.uint64(0)
             while place < looked_at:
@@ -206,8 +224,9 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     occupy(places, job, size[job], 0)
                 place += np.uint64(1)
             if place < looked_at:
-                head, known, extra = queue.jobs[place], False, np.int64(0)
-                shadow, lowest = now, np.int64(0)
+                head, known, shadow = queue.jobs[place], False, now
+                extra: Int = np.int64(0)
+                lowest: Int = np.int64(0)
                 i = np.uint64(0)
                 while i < looked_at:
                     if not known:
@@ -242,5 +261,5 @@ def easy_reading(submit, run, estimate, size, machine, reading):
                     if reading.recomputed:
                         i, known = np.uint64(0), False
             drop_started(queue, start)
-            again = looked_at < waiting and queue.count[0] < waiting
+            again = looked_at < waiting and queue.length[0] < waiting
     return start, backfilled

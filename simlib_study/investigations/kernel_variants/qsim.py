@@ -3,18 +3,20 @@
 All rules switched off it is EASY, as `simlib.engine` has it; switched on, what Tang's simulator does.
 """
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from simlib._util.arrays import Bools, Floats, Int, Ints
 from simlib._util.compiled import compiled
-from simlib.engine.estimating import adjust, estimates_in_use, put_off, remember
+from simlib.engine.estimating import Adjusting, adjust, estimates_in_use, put_off, remember
 from simlib.engine.events import NEVER, part, uncounted
 
-from .room import arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
+from .room import Ends, Running, arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
 
 FIVE_MINUTES = 300
-NOBODY = np.int64(-1)
+NOBODY: Int = np.int64(-1)
 
 
 class Rules(NamedTuple):
@@ -23,7 +25,7 @@ class Rules(NamedTuple):
     From `blocks` on they are about the log and its estimates, before the scheduler runs.
     """
 
-    partitions: bool = True  # a job takes the smallest aligned block of 2^k, or the whole machine; off: any processors
+    partitions: bool = True  # a job takes a block of the smallest size that holds it; off: any processors
     all_drain: bool = True  # each job that cannot start drains the block of its size that is free first; off: the first
     inner_blocks: bool = True  # a block inside one that runs is free in five minutes; off: when the job there ends
     least_blocking: bool = True  # a job takes the idle block in the fewest larger idle ones; off: the first one
@@ -38,129 +40,153 @@ class Rules(NamedTuple):
     cut: bool = True  # long runs are cut, see `as_read`
     drop: bool = True  # some jobs are dropped, see `as_read`
 
-    def without(self, *names):
+    def without(self, *names: str) -> "Rules":
         """Switch some rules off."""
         return self._replace(**dict.fromkeys(names, False))
 
 
-class _Blocks(NamedTuple):
+class _Lists(NamedTuple):
+    """Lists of blocks, one for each block."""
+
+    first: Ints  # by block the place of its first, and one behind the last
+    block: Ints
+
+
+class Blocks(NamedTuple):
     """The blocks of a machine, the smallest ones first; a kind is a size."""
 
-    first: np.ndarray  # by kind the number of its first block, and one behind the last
-    size: np.ndarray  # by kind, processors
-    parent: np.ndarray  # the smallest block that holds this one and more, -1 for none
-    inside: np.ndarray  # how many jobs run on this block or within it
-    around: np.ndarray  # how many run on a larger block that holds it
-    begin: np.ndarray  # its processors
-    end: np.ndarray
-    free_at: np.ndarray  # when it is taken to be free, in this pass
-    drained: np.ndarray  # whether it is, in this pass
-    longest: np.ndarray  # by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
-    soonest: np.ndarray  # by kind the block that is free first, in this pass
-    waiting: np.ndarray  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
+    first: Ints  # by kind the number of its first block, and one behind the last
+    size: Ints  # by kind, processors
+    conflicts: _Lists  # who cannot run at once: itself, and blocks that share a processor or a wire
+    around: _Lists  # those that have all its processors, which are larger, or as large
+    parents: _Lists  # these, and those that share a wire
+    within: _Lists  # those that it has all processors of
+    busy: Ints  # on how many conflicting blocks jobs run
+    inside: Ints  # how many of these run on the block or within it, or share a wire
+    free_at: Ints  # when it is taken to be free, in this pass
+    drained: Bools  # whether it is, in this pass
+    longest: Ints  # by kind until when the idle block is free that is so longest, in this pass; -1 for none idle
+    soonest: Ints  # by kind the block that is free first, in this pass
+    waiting: Ints  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
 
 
-def blocks_of(machine):
-    """Lay out the aligned blocks of a machine of so many processors, and the whole machine as one."""
-    size = np.array(sorted({2**kind for kind in range(machine.bit_length())} | {machine}))
-    count = machine // size
-    kind, first = np.repeat(np.arange(size.size), count), np.append(0, count.cumsum())
-    begin = (np.arange(kind.size) - first[kind]) * size[kind]
-    end = begin + size[kind]
-    held = (kind > kind[:, None]) & (begin <= begin[:, None]) & (end[:, None] <= end)  # a row a block, by which others
-    parent = np.where(held.any(axis=1), held.argmax(axis=1), NOBODY)
-    inside, around, free_at = np.zeros((3, kind.size), np.int64)
+def lay_out(blocks: Sequence[Collection[int]], wires: Collection[tuple[int, int]] = ()) -> Blocks:
+    """Lay out blocks, sets of processors, the smallest ones first; `wires` are pairs of places that share one."""
+    has = np.zeros((len(blocks), 1 + max(map(max, blocks))), np.int64)
+    for place, block in enumerate(blocks):
+        has[place, list(block)] = 1
+    of = has.sum(axis=1)
+    if (np.diff(of) < 0).any():
+        raise ValueError("lay_out: found a block before a smaller one, expected the smallest ones first")
+    shared, itself = has @ has.T, np.eye(len(blocks), dtype=bool)
+    wired = np.zeros_like(itself)
+    for one, other in wires:
+        wired[one, other] = wired[other, one] = True
+    around = (shared == of[:, None]) & ~itself
+    size, count = np.unique(of, return_counts=True)
+    conflicts, parents = _listed((shared > 0) | wired), _listed(around | wired)
+    busy, inside, free_at = np.zeros((3, len(blocks)), np.int64)
     longest, soonest, waiting = np.zeros((3, size.size), np.int64)
-    drained = np.zeros(kind.size, np.bool_)
-    return _Blocks(first, size, parent, inside, around, begin, end, free_at, drained, longest, soonest, waiting)
+    drained = np.zeros(len(blocks), np.bool_)
+    first = np.append(0, count.cumsum())
+    of_blocks = conflicts, _listed(around), parents, _listed(around.T)
+    return Blocks(first, size, *of_blocks, busy, inside, free_at, drained, longest, soonest, waiting)
+
+
+def _listed(related: Bools) -> _Lists:
+    """List which others each block is related to, by a table of all pairs."""
+    return _Lists(np.append(0, related.sum(axis=1).cumsum()), related.nonzero()[1].copy())
+
+
+def aligned(machine: int, least: int = 1) -> list[range]:
+    """List the aligned blocks of powers of two of a machine of so many processors, from a size on, and all of it."""
+    sizes = sorted({2**kind for kind in range(machine.bit_length()) if 2 ** (kind + 1) > least} | {machine})
+    return [range(begin, begin + size) for size in sizes for begin in range(0, machine - size + 1, size)]
 
 
 @uncounted
-def within(blocks, block, kind):
-    """Find the first block of a kind within another one, and the one behind the last."""
-    first, size = blocks.first[kind], blocks.size[kind]
-    return first + blocks.begin[block] // size, min(first + blocks.end[block] // size, blocks.first[kind + 1])
+def occupy(blocks: Blocks, block: Int, by: Int) -> None:
+    """Let a job take a block, by 1, or leave it, by -1."""
+    for i in range(blocks.conflicts.first[block], blocks.conflicts.first[block + 1]):
+        blocks.busy[blocks.conflicts.block[i]] += by
+    blocks.inside[block] += by
+    for i in range(blocks.parents.first[block], blocks.parents.first[block + 1]):
+        blocks.inside[blocks.parents.block[i]] += by
 
 
 @uncounted
-def occupy(blocks, block, kind, by):
-    """Let a job take a block of a kind, by 1, or leave it, by -1; those around it and inside it count with it."""
-    around = block
-    while around >= 0:
-        blocks.inside[around] += by
-        around = blocks.parent[around]
-    for smaller in range(kind):
-        first, behind = within(blocks, block, smaller)
-        for other in range(first, behind):
-            blocks.around[other] += by
-
-
-@uncounted
-def is_idle(blocks, block):
-    """Tell whether nobody runs on any processor of a block."""
-    return blocks.inside[block] == 0 and blocks.around[block] == 0
-
-
-@uncounted
-def expect(blocks, smallest, block_of, expected, now, rules):
+def expect(blocks: Blocks, smallest: Int, block_of: Ints, expected: Ends, now: Int, rules: Rules) -> None:
     """Work out when each block of the smallest kind that is waited for, or a larger one, is taken to be free."""
     least = now + FIVE_MINUTES if rules.five_minutes else now
-    free_at, parent, inside = blocks.free_at, blocks.parent, blocks.inside
-    free_at[:] = now
-    for i in range(expected.count[0]):
+    free_at, busy, inside = blocks.free_at, blocks.busy, blocks.inside
+    held = now + FIVE_MINUTES if rules.inner_blocks else now
+    for block in range(blocks.first[smallest], free_at.size):
+        free_at[block] = held if busy[block] > 0 and inside[block] == 0 else now
+    reach = blocks.parents if rules.inner_blocks else blocks.conflicts
+    for i in range(expected.length[0]):
         job = expected.jobs[i]
-        end, around = max(expected.time[job], least), block_of[job]
-        while around >= 0 and free_at[around] < end:  # those around it are free no sooner
-            free_at[around] = end
-            around = parent[around]
+        end, block = max(expected.time[job], least), block_of[job]
+        free_at[block] = max(free_at[block], end)
+        for j in range(reach.first[block], reach.first[block + 1]):
+            free_at[reach.block[j]] = max(free_at[reach.block[j]], end)
     for kind in range(blocks.size.size - 1, smallest - 1, -1):
         longest, soonest = NOBODY, blocks.first[kind]
         for block in range(blocks.first[kind], blocks.first[kind + 1]):
-            if inside[block] == 0:
-                if blocks.around[block] == 0:
-                    if parent[block] >= 0:
-                        free_at[block] = free_at[parent[block]]
-                    longest = max(longest, free_at[block])
-                else:
-                    free_at[block] = now + FIVE_MINUTES if rules.inner_blocks else free_at[parent[block]]
+            if busy[block] == 0:
+                soonest_around = NEVER
+                for j in range(blocks.around.first[block], blocks.around.first[block + 1]):
+                    other = blocks.around.block[j]
+                    if busy[other] > 0:
+                        soonest_around = min(soonest_around, free_at[other])
+                if soonest_around < NEVER:
+                    free_at[block] = soonest_around
+                longest = max(longest, free_at[block])
             if free_at[block] < free_at[soonest]:
                 soonest = block
         blocks.longest[kind], blocks.soonest[kind] = longest, soonest
 
 
 @uncounted
-def place_for(blocks, kind, until, rules):
+def place_for(blocks: Blocks, kind: Int, until: Int, rules: Rules) -> Int:
     """Find an idle block of a kind that is not drained; or one that is free until then. Returns -1 for none."""
     best, fewest = NOBODY, NEVER
     for block in range(blocks.first[kind], blocks.first[kind + 1]):
-        if not is_idle(blocks, block) or (blocks.drained[block] if until < 0 else blocks.free_at[block] < until):
+        if blocks.busy[block] > 0 or (blocks.drained[block] if until < 0 else blocks.free_at[block] < until):
             continue
         if not rules.least_blocking:
             return np.int64(block)
-        larger, around = 0, blocks.parent[block]
-        while around >= 0:
-            larger += is_idle(blocks, around)
-            around = blocks.parent[around]
+        larger = 0
+        for i in range(blocks.parents.first[block], blocks.parents.first[block + 1]):
+            larger += blocks.busy[blocks.parents.block[i]] == 0
         if larger < fewest:
             best, fewest = np.int64(block), np.int64(larger)
     return best
 
 
 @uncounted
-def drain(blocks, smallest, kind):
-    """Drain the block of a kind that is free first, with all that are around it, or inside it and waited for."""
+def drain(blocks: Blocks, kind: Int) -> None:
+    """Drain the block of a kind that is free first, with all that are around it or inside it, or share a wire."""
     block = blocks.soonest[kind]
-    for smaller in range(smallest, kind):
-        first, behind = within(blocks, block, smaller)
-        blocks.drained[first:behind] = True
-    around = np.int64(block)
-    while around >= 0:
-        blocks.drained[around] = True
-        around = blocks.parent[around]
+    blocks.drained[block] = True
+    for i in range(blocks.parents.first[block], blocks.parents.first[block + 1]):
+        blocks.drained[blocks.parents.block[i]] = True
+    for i in range(blocks.within.first[block], blocks.within.first[block + 1]):
+        blocks.drained[blocks.within.block[i]] = True
 
 
 @uncounted
-def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, rules, tried):
+def next_on_blocks(
+    blocks: Blocks,
+    block_of: Ints,
+    jobs: Ints,
+    count: Int,
+    kind: Ints,
+    expected: Ends,
+    needed: Ints,
+    now: Int,
+    rules: Rules,
+    tried: Bools,
+) -> tuple[Int, Int, bool]:
     """Find who starts next. Returns the place in the queue, the block, whether somebody waits before; -1 for nobody.
 
     Those of one size fare alike: when one was blocked, so are the others, and they drain the same block.
@@ -183,7 +209,7 @@ def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, r
             if not blocked:
                 expect(blocks, smallest, block_of, expected, now, rules)
             if rules.all_drain or not blocked:
-                drain(blocks, smallest, kind[job])
+                drain(blocks, kind[job])
             tried[kind[job]] = blocked = True
             untried -= 1
         if not rules.backfill_last and now + needed[job] <= blocks.longest[kind[job]]:
@@ -197,7 +223,9 @@ def next_on_blocks(blocks, block_of, jobs, count, kind, expected, needed, now, r
 
 
 @uncounted
-def next_on_any(running, jobs, count, size, needed, now, rules, held):
+def next_on_any(
+    running: Running, jobs: Ints, count: Int, size: Ints, needed: Ints, now: Int, rules: Rules, held: Ints
+) -> tuple[Int, Int, bool]:
     """Find who starts next on any free processors, as `next_on_blocks`: EASY, but for three rules.
 
     `held` are the shadow time and the extra processors, and whether they are known.
@@ -224,11 +252,11 @@ def next_on_any(running, jobs, count, size, needed, now, rules, held):
 
 
 @uncounted
-def hold(held, running, size, head, now, rules):
+def hold(held: Ints, running: Running, size: Ints, head: Int, now: Int, rules: Rules) -> None:
     """Find the shadow time and the extra processors of the head."""
     expected, available, shadow = running.by_expected_end, running.free[0], now
     least = now + FIVE_MINUTES if rules.five_minutes else now
-    for other in range(expected.count[0] - 1, -1, -1):
+    for other in range(expected.length[0] - 1, -1, -1):
         end = max(expected.time[expected.jobs[other]], least)
         if available >= size[head] and end > shadow:
             break
@@ -238,7 +266,7 @@ def hold(held, running, size, head, now, rules):
 
 
 @uncounted
-def put_in_order(jobs, count, submit, estimate, size, now, score):
+def put_in_order(jobs: Ints, count: Int, submit: Ints, estimate: Ints, size: Ints, now: Int, score: Floats) -> None:
     """Sort the queue by WFP, the first to arrive first where it is equal; most of it is in order already."""
     for i in range(count):
         job = jobs[i]
@@ -252,9 +280,9 @@ def put_in_order(jobs, count, submit, estimate, size, now, score):
 
 
 @uncounted
-def earliest_to_start_first(ends):
+def earliest_to_start_first(ends: Ends) -> None:
     """Let the job that started first end first, where several end next."""
-    jobs, last = ends.jobs, ends.count[0] - 1
+    jobs, last = ends.jobs, ends.length[0] - 1
     i = last
     while i > 0 and ends.time[jobs[i - 1]] == ends.time[jobs[last]]:
         i -= 1
@@ -265,16 +293,29 @@ def earliest_to_start_first(ends):
 
 
 @part
-def cut_to_minutes(estimate, job):
+def cut_to_minutes(estimate: Ints, job: Int) -> None:
     """Cut the estimate of a job to whole minutes, of which there is one at least."""
     estimate[job] = max(estimate[job] // 60, 1) * 60
 
 
 @compiled
-def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_stop, wfp, rules, blocks, adjusting):
+def qsim(
+    submit: Ints,
+    run: Ints,
+    estimate: Ints,
+    size: Ints,
+    machine: int,
+    preceding: Ints,
+    think: Ints,
+    progress_and_stop: Ints,
+    wfp: bool,
+    rules: Rules,
+    blocks: Blocks,
+    adjusting: Adjusting | None,
+) -> tuple[Ints, Bools, Ints]:
     """Start times, backfilled and t_sched under Qsim's rules, for a queue in order of WFP, or else of arrival.
 
-    `blocks` are those of the machine, or of one processor without partitions; `adjusting` is None where no estimate is
+    `blocks` are those of the machine, or any without partitions; `adjusting` is None where no estimate is
     adjusted. All else is as for `simlib.engine.easy`.
     """
     n = submit.size
@@ -282,9 +323,9 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
     estimates = estimates_in_use(estimate, adjusting, None)
     tried, block_of, kind = np.zeros(blocks.size.size, np.bool_), np.full(n, NOBODY), np.zeros(n, np.int64)
     if rules.partitions:
-        for job in range(n):
-            while blocks.size[kind[job]] < size[job]:
-                kind[job] += 1
+        for i in range(n):
+            while blocks.size[kind[i]] < size[i]:
+                kind[i] += 1
     expected = running.by_expected_end
     jobs, count, score, held = np.empty(n, np.int64), 0, np.zeros(n), np.zeros(3, np.int64)
 
@@ -294,6 +335,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             break
         progress_and_stop[0] = arrivals.arrived[0] - count
 
+        more: bool | np.bool_
         single_arrival = rules.single_events and next_arrival(arrivals) <= now
         more = not single_arrival
         while more and next_end(running.by_end) <= now:
@@ -301,7 +343,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
                 earliest_to_start_first(running.by_end)
             job = end_job(running, size)
             if rules.partitions:
-                occupy(blocks, block_of[job], kind[job], -1)
+                occupy(blocks, block_of[job], -1)
             submit_followers(arrivals, job, now)
             remember(adjusting, job, now)
             more = not rules.single_events
@@ -319,7 +361,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             more = not rules.single_events
 
         if not rules.five_minutes:
-            put_off(adjusting, expected.jobs, expected.count[0], expected.time, running.start, estimates.running, now)
+            put_off(adjusting, expected.jobs, expected.length[0], expected.time, running.start, estimates.running, now)
         if wfp:
             put_in_order(jobs, count, submit, estimates.queue, size, now, score)
         held[2] = 0
@@ -336,7 +378,7 @@ def qsim(submit, run, estimate, size, machine, preceding, think, progress_and_st
             running.backfilled[job] = passed
             start_job(running, job, now, size, run, estimates.running)
             if rules.partitions:
-                occupy(blocks, block, kind[job], 1)
+                occupy(blocks, block, 1)
                 block_of[job] = block
             blocks.waiting[kind[job]] -= 1
             count -= 1

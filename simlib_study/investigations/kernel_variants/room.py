@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simlib._util.arrays import Bools, Int, Ints, Place, Places
 from simlib._util.compiled import compiled
 from simlib.engine.events import NEVER, insert_end, part, remove_end
 
@@ -26,25 +27,25 @@ class Arrivals(NamedTuple):
         stream.
     """
 
-    order: np.ndarray
-    arrived: np.ndarray
-    coming: np.ndarray
-    number: np.ndarray
-    submit: np.ndarray
-    think: np.ndarray
-    first: np.ndarray
-    others: np.ndarray
+    order: Ints
+    arrived: Ints
+    coming: Ints
+    number: Ints
+    submit: Ints
+    think: Ints
+    first: Ints
+    others: Ints
 
 
 @part
-def next_arrival(arrivals):
+def next_arrival(arrivals: Arrivals) -> Int:
     """Tell when the next job arrives; `NEVER` if none is known."""
     at = arrivals.coming[0]
     return arrivals.submit[arrivals.order[at]] if at < arrivals.order.size else NEVER
 
 
 @part
-def arrive(arrivals):
+def arrive(arrivals: Arrivals) -> Place:
     """Let the next job arrive. Returns it."""
     at, arrived = arrivals.coming[0], arrivals.arrived[0]
     job = np.uint64(arrivals.order[at])  # job numbers are unsigned, see `profile`
@@ -55,7 +56,7 @@ def arrive(arrivals):
 
 
 @part
-def submit_followers(arrivals, job, end):
+def submit_followers(arrivals: Arrivals, job: Int, end: Int) -> None:
     """Set the submit times of the followers of `job`, which ends at `end`, and add them to the jobs to come."""
     if arrivals.first.size > 0:
         follower = arrivals.first[job]
@@ -66,7 +67,7 @@ def submit_followers(arrivals, job, end):
 
 
 @compiled
-def _insert(order, coming, submit, follower):
+def _insert(order: Ints, coming: Ints, submit: Ints, follower: Int) -> None:
     """Insert a follower among the jobs to come, from the front, because few jobs arrive during a think time."""
     i = coming[0]
     while i < order.size and (
@@ -83,14 +84,14 @@ class Ends(NamedTuple):
 
     Attributes
     ----------
-    jobs : uint64 array, `jobs[:count[0]]` run, the next one to end last
+    jobs : uint64 array, `jobs[:length[0]]` run, the next one to end last
     time : int64 array, seconds by job
-    count : int64 array of one number
+    length : int64 array of one number
     """
 
-    jobs: np.ndarray
-    time: np.ndarray
-    count: np.ndarray
+    jobs: Places
+    time: Ints
+    length: Ints
 
 
 class Running(NamedTuple):
@@ -106,41 +107,41 @@ class Running(NamedTuple):
 
     by_end: Ends
     by_expected_end: Ends
-    start: np.ndarray
-    backfilled: np.ndarray
-    free: np.ndarray
+    start: Ints
+    backfilled: Bools
+    free: Ints
 
 
 @part
-def next_end(ends):
+def next_end(ends: Ends) -> Int:
     """Tell when the next job ends; `NEVER` if none runs."""
-    count = ends.count[0]
+    count = ends.length[0]
     return ends.time[ends.jobs[np.uint64(count - 1)]] if count > 0 else NEVER
 
 
 @part
-def insert(ends, job, time):
+def insert(ends: Ends, job: Int, time: Int) -> None:
     """Insert a job that is to end at `time`."""
-    insert_end(ends.jobs, np.uint64(ends.count[0]), ends.time, job, time)  # places are unsigned, see `profile`
-    ends.count[0] += 1
+    insert_end(ends.jobs, np.uint64(ends.length[0]), ends.time, job, time)  # places are unsigned, see `profile`
+    ends.length[0] += 1
 
 
 @part
-def take_next(ends):
+def take_next(ends: Ends) -> Place:
     """Take out the next job to end. Returns it."""
-    ends.count[0] -= 1
-    return ends.jobs[np.uint64(ends.count[0])]
+    ends.length[0] -= 1
+    return ends.jobs[np.uint64(ends.length[0])]
 
 
 @part
-def remove(ends, job):
+def remove(ends: Ends, job: Int) -> None:
     """Take out a job, keeping the order of the others."""
-    ends.count[0] -= 1
-    remove_end(ends.jobs, np.uint64(ends.count[0]), job)
+    ends.length[0] -= 1
+    remove_end(ends.jobs, np.uint64(ends.length[0]), job)
 
 
 @part
-def start_job(running, job, now, size, run, estimate):
+def start_job(running: Running, job: Int, now: Int, size: Ints, run: Ints, estimate: Ints) -> None:
     """Start a job now: it takes its processors for its run time, and is expected to take them for its estimate."""
     running.start[job] = now
     running.free[0] -= size[job]
@@ -149,7 +150,7 @@ def start_job(running, job, now, size, run, estimate):
 
 
 @part
-def end_job(running, size):
+def end_job(running: Running, size: Ints) -> Place:
     """End the next job to end: it frees its processors. Returns it."""
     job = take_next(running.by_end)
     remove(running.by_expected_end, job)
@@ -158,7 +159,7 @@ def end_job(running, size):
 
 
 @compiled
-def arrivals_of(submit, preceding, think):
+def arrivals_of(submit: Ints, preceding: Ints, think: Ints) -> Arrivals:
     """Make the arrivals of a workload.
 
     Parameters
@@ -186,13 +187,13 @@ def arrivals_of(submit, preceding, think):
 
 
 @compiled
-def no_ends(jobs, at_once):
+def no_ends(jobs: int, at_once: int) -> Ends:
     """Make room for the ends of so many jobs, and for so many that run at once."""
     return Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
 
 
 @compiled
-def idle(machine, jobs):
+def idle(machine: int, jobs: int) -> Running:
     """Make a machine of so many processors, on which none of so many jobs runs yet."""
     at_once = min(machine, jobs)
     start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.empty(1, np.int64)
