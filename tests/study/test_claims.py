@@ -2,6 +2,7 @@
 
 import json
 import re
+from fractions import Fraction
 from math import inf, isfinite, nan
 
 import numpy as np
@@ -287,17 +288,27 @@ FRACTIONS = {"half": (1 / 3, 2 / 3), "quarter": (1 / 5, 1 / 3)}
 
 
 def margin(printed):
-    """Between which bounds a number is the printed one: half a unit of its last digit; "about" drops zeros."""
+    """Between which bounds a number is the printed one: half a unit of its last digit; "about" drops zeros.
+
+    Or so large a share of it either way, as the paper itself shows for it.
+    """
     if printed in FRACTIONS:
         low, high = FRACTIONS[printed]
         middle = {"half": 1 / 2, "quarter": 1 / 4}[printed]
         return (low + middle) / 2, (middle + high) / 2
+    printed, _, spread = printed.partition(" +- ")
     side, scale = printed.partition(" ")[0], 0.01 if printed.endswith("%") else 1
     ends = re.findall(r"-?[\d.]+", printed)
     unit = 10.0 ** -len(ends[-1].partition(".")[2])
     if side == "about":
         unit *= 10 ** (len(ends[-1]) - len(ends[-1].rstrip("0")))
-    low, high = scale * (float(ends[0]) - unit / 2), scale * (float(ends[-1]) + unit / 2)
+    low, high = (scale * float(end) for end in (ends[0], ends[-1]))
+    share = float(Fraction(spread or "0"))
+    low, high = (
+        (low - share * abs(low), high + share * abs(high))
+        if share
+        else (low - scale * unit / 2, high + scale * unit / 2)
+    )
     return (low, high) if side not in ("<=", ">=") else (low, inf) if side == ">=" else (-inf, high)
 
 
