@@ -213,7 +213,7 @@ def turned(claim, parts, criteria):
         names = [name for name, row in criteria.items() if all(row[of] == decides[of] for of in BOUNDS)]
         words = {}
         for side in (-1, 1):
-            shift = 2e-4 * side * sign  # more than what is rounded in a record
+            shift = 1.1e-4 * side * sign  # more than what is rounded in a record, of bound and of end
             above, below = (
                 None if place[end] is None else place[end] + of * shift for end, of in (("above", 1), ("below", -1))
             )
