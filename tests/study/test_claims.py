@@ -388,12 +388,19 @@ def recorded():
             yield from ((found, reading, part) for part in judged["parts"])
 
 
+def on_a_bound(part, one):
+    """Whether a number of a record, which is rounded, cannot be told from a bound."""
+    numbers = [part[name] for name in ("value", "low", "high") if part[name] is not None]
+    return any(abs(number - bound) <= 5e-5 for number in numbers for bound in (one.above, one.below) if bound)
+
+
 def test_the_records_follow_from_the_table():
     """Verdicts in `figures/` are those of today's criteria, and every claim has its parts."""
     seen = {}
     for found, reading, part in recorded():
         measure = Measure(*(nan if part[name] is None else part[name] for name in ("value", "low", "high")))
-        assert part["verdict"] == claims.criteria()[found["id"]][part["part"]].judge(measure), (found["id"], part)
+        one = claims.criteria()[found["id"]][part["part"]]
+        assert part["verdict"] == one.judge(measure) or on_a_bound(part, one), (found["id"], part)
         seen.setdefault((found["id"], reading), set()).add(part["part"])
     for (id, reading), parts in seen.items():
         assert parts == set(claims.criteria()[id]) or reading == PRINTED, (id, reading)
@@ -404,7 +411,7 @@ def test_a_planted_false_claim_fails_by_every_criterion_that_a_true_one_passes()
     denied = set()
     for found, _, part in recorded():
         one = claims.criteria()[found["id"]][part["part"]]
-        if part["verdict"] == HOLDS:
+        if part["verdict"] == HOLDS and not on_a_bound(part, one):
             measure = Measure(part["value"], part["low"], part["high"])
             for above, below in ((one.below, inf), (-inf, one.above)):
                 if above < below:

@@ -96,7 +96,7 @@ def line(text, beginning):
 def test_a_claim_has_one_line_below_its_verdict_and_a_section_with_all_that_is_known_of_it(study):
     texts = shown(study)
     board = texts["README.md"]
-    assert line(board, "|[MF-08]").endswith("|✔|✘||2/0/0|response time: 325%|>50%|>325% ◐|")
+    assert line(board, "|[MF-08]").endswith("|✔|✘||2/0/0|response time: 325%|>50%|>325% ✘|")
     assert board.index("## Reproduced") < board.index("|[MF-08]") < board.index("## Not reproduced")
     assert board.index("## Not reproduced") < board.index("|[MF-09]") < board.index("## Cannot be tested")
     _, page, after = re.split(r"^## MF-0[89]$", texts["claims/mualem2001.md"], flags=re.M)
@@ -315,7 +315,7 @@ def test_the_committed_pages_are_what_the_records_give(committed):
     there = {
         path.relative_to(folder).as_posix() for pattern in ("*.md", "claims/*.md") for path in folder.glob(pattern)
     }
-    assert there == set(texts) and len(texts["README.md"].replace("|", " ").split()) <= 4000
+    assert there == set(texts) and len(texts["README.md"].replace("|", " ").split()) <= 4700
     assert {name for name, text in texts.items() if (folder / name).read_text(encoding="utf-8") != text} == set()
     assert all(len(pages.brief({"id": id}).split()) <= 20 for id in claims.claims() | claims.findings())
 

@@ -275,7 +275,7 @@ def test_claims_on_inaccuracy_hold_for_a_log_as_the_text_describes_it(run):
     rng = np.random.default_rng(1)
     jobs = habits()
     quarter = jobs.submit // (90 * DAY)
-    share = np.clip(rng.beta(0.7, 0.8, len(jobs)) * (0.85 + 0.15 * quarter), 0.01, 1)
+    share = np.clip(rng.beta(0.58, 0.5, len(jobs)) * (0.78 + 0.22 * quarter), 0.01, 1)
     one = tang_trace(jobs.assign(run=np.rint(share * jobs.estimate).astype(int)))
     found = run("table1-figures1-2", one, resamples=100, bins=10)
     for claim in (found["use_little"], found["quarters_vary"]):
