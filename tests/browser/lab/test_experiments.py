@@ -53,7 +53,7 @@ EXPERIMENTS = {
     "Figure 14 with another percentile and order": (
         "tang2013/figures14-17",
         FEW
-        | {r"logs = \[.*?\]": 'logs = ["SDSC-DS"]', r"large_shakes = \d+": "large_shakes = 2"}
+        | {r"logs = None": 'logs = ["SDSC-DS"]', r"large_shakes = \d+": "large_shakes = 2"}
         | {r"percentiles = \[.*?\]": "percentiles = [95, 50]", r'14: \("wfp"': '14: ("sjf"'},
         "regular p50",
         ["regular p50"],
