@@ -306,7 +306,9 @@ def _stage_what_is_linked(folder):
             if "://" in link or target.exists() or not target.is_relative_to(folder.resolve()):
                 continue
             source = paths.ROOT / target.relative_to(folder.resolve())
-            if source.is_file():
+            if source.suffix == ".md" and source.is_file():  # a page that is in no list of pages
+                _write(target, "---\norphan: true\n---\n\n" + source.read_text(encoding="utf-8"))
+            elif source.is_file():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source, target)
 
