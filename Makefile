@@ -15,6 +15,7 @@
 # make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
 # make sheets      pencil sheets with solutions, to build/teaching/
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
+# make release     the checklist of a release, some hours; QUICK=1 for what takes seconds
 #
 # SIMLIB_TRACES=folder   where logs of the Parallel Workloads Archive lie already
 # CHANGED=1              of the study only what has changed since it was committed, and what takes seconds
@@ -31,7 +32,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report check frozen site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench clean
+.PHONY: reproduce report check frozen site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench release clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -89,6 +90,9 @@ sheets: $(VENV)/ready
 bench: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,bench]'
 	$(PY) benchmarks/run.py
+
+release: $(VENV)/ready
+	@$(PY) -m tools.release $(if $(QUICK),--quick)
 
 # the environment, from pinned versions, and the kernels compiled, a minute and a half; made anew when versions change
 $(VENV)/ready: pyproject.toml constraints.txt
