@@ -15,8 +15,9 @@ from .._util.arrays import STATISTICS, Bools, Floats, Ints, statistics
 from .._util.words import duration
 from . import metrics
 from .calendar import Moment
+from .jobs_table import copied
 from .threads import interruptible
-from .workload import Workload, copied
+from .workload import Workload
 
 _OVERRUN = ("extend", "kill")
 
