@@ -13,7 +13,7 @@ import pandas as pd
 from simlib._util.arrays import Floats, in_order
 from simlib._util.cache import identity
 from simlib._util.compiled import COMPILED, during
-from simlib.analysis.cases import check_names
+from simlib.analysis.cases import named
 from simlib.analysis.stats import mean_interval, mean_of_batches, means_of_batches
 from simlib.core import metrics
 from simlib.core.schedule import Policy, Schedule, simulate
@@ -112,7 +112,7 @@ def at_load(
     >>> bool(differences.loc[("fcfs", "response_s"), "low"] > 0)
     True
     """
-    check_names("at_load", policies)
+    policies = named("at_load", policies)
     pairs = {name: (next(iter(policies)), name) for name in list(policies)[1:]} if pairs is None else pairs
     scaled = workload.scale_load(load)
     keys = {name: _key(policy) for name, policy in policies.items()}

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from simlib.core.workload import NO_RUN, Workload
+from simlib.core.jobs_table import NO_RUN
+from simlib.core.workload import Workload
 from simlib.models import twin
 from simlib.models.twin import GRID, NONE, Clock, Table
 from simlib_study import model_comparison

@@ -17,6 +17,9 @@ LATEST = 2**61
 
 _FINITE = float(np.finfo(float).max)
 
+_NO_NUMBER = bool, np.timedelta64
+"""What Python and numpy count as whole numbers."""
+
 _SHOWN = 80
 """No more letters of a wrong value are shown."""
 
@@ -45,7 +48,7 @@ def number(expected: str, least: float = -np.inf, above: float = -np.inf, most: 
     """Allow real numbers of a range; infinity only with `most=numpy.inf`."""
 
     def fits(value: Any) -> bool:
-        if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
+        if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, _NO_NUMBER):
             return False
         with suppress(OverflowError):  # of whole numbers that no float can have
             return least <= float(value) <= most and float(value) > above
@@ -61,7 +64,7 @@ def whole_number(least: int, most: int | None = None, unit: str = "") -> Kind:
     """Allow whole numbers of a range."""
 
     def fits(value: Any) -> bool:
-        right = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        right = isinstance(value, (int, np.integer)) and not isinstance(value, _NO_NUMBER)
         return bool(right and least <= value and (most is None or value <= most))
 
     expected = f" of at least {least:,}" if most is None or most >= LATEST else f", {least:,} to {most:,}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..core import estimates
-from ..core.schedule import Policy, is_own, simulate
+from ..core.schedule import Policy, check_policy, is_own, simulate
 from ..core.workload import Workload
 from ..policies.orders import Multifactor
 
@@ -26,7 +26,7 @@ class Made(NamedTuple):
 
 def policy_of(case: Case) -> Policy:
     """Give the policy of a case."""
-    return case[0] if isinstance(case, tuple) else case
+    return case[0] if isinstance(case, tuple) and case else case
 
 
 def made(workload: Workload, name: str, case: Case, seed: int = 0) -> Made:
@@ -94,10 +94,27 @@ def is_estimates(change: Any) -> bool:
     return isinstance(change, str) or estimates.is_model(change)
 
 
-def check_names(where: str, policies: object, least: int = 1) -> None:
-    """Check that policies have names, and that there are enough of them."""
-    named = isinstance(policies, Mapping)
-    if not (named and len(policies) >= least):  # type: ignore[arg-type]
-        expected = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
-        expected += f", with at least {least}" * named
+def named(where: str, policies: object, least: int = 1) -> dict[Any, Case]:
+    """Give cases by name: those of a dict, or those of a list, each called as it is written, such as EASY()."""
+    if isinstance(policies, list):
+        names = [", ".join(map(_called, case if isinstance(case, tuple) else (case,))) for case in policies]
+        if len({*names}) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"{where}: found {twice} twice in policies, expected different names: {_BY_NAME}")
+        policies = dict(zip(names, policies, strict=True))
+    if not (isinstance(policies, Mapping) and len(policies) >= least):
+        expected = f"{_BY_NAME}, or a list" + f", with at least {least}" * isinstance(policies, Mapping)
         raise ValueError(f"{where}: found policies={policies!r}, expected {expected}")
+    for case in policies.values():
+        check_policy(where, policy_of(case))
+    return dict(policies)
+
+
+_BY_NAME = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
+
+
+def _called(part: Any) -> str:
+    """Call a policy or a change as it is written; a function, and an object that is not written, by its own name."""
+    kind = type(part)
+    written = (kind.__str__, kind.__repr__) != (object.__str__, object.__repr__)
+    return getattr(part, "__name__", str(part) if written else kind.__name__)

@@ -16,7 +16,7 @@ from .._util.words import duration, per_cent
 from ..core.schedule import Schedule
 from ..core.threads import sweep
 from ..core.workload import Workload, check_shaking
-from .cases import Case, Made, check_names, made
+from .cases import Case, Made, made, named
 from .replicate import BY, Groups, grouped, places, schedules
 from .stats import FEWEST_RUNS, PARTS, change, intervals, other_logs, relative_intervals
 
@@ -295,7 +295,7 @@ WITHOUT = np.column_stack([np.ones(PARTS, int), 1 - np.eye(PARTS, dtype=int)])
 
 def compare(
     workload: Workload,
-    policies: Mapping[str, Case],
+    policies: Mapping[str, Case] | list[Case],
     base: str | None = None,
     shakes: int = 20,
     seconds: int = 60,
@@ -339,11 +339,12 @@ def compare(
     Parameters
     ----------
     workload : Workload
-    policies : dict
+    policies : dict or list
         By name: a policy, such as `EASY()`; or a policy and changes of the log, such as `(EASY(), "exact")`. A change
         is the name of estimates, a model from `simlib.estimates`, or a function that makes another Workload of one: on
         another machine, with fewer jobs or shorter ones; jobs keep their labels. `simlib_report.what_if` makes such
         cases from a few words. The difference between a case and the base is over the jobs that take part in both.
+        Those of a list, such as `[EASY(), FCFS()]`, are called as they are written.
     base : str
         The policy with which the others are compared; by default the first.
     shakes, seconds, seed : int
@@ -368,8 +369,11 @@ def compare(
     Raises
     ------
     ValueError
-        If there is no second policy; for an unknown base, fewer than four shaken runs or another setting out of range;
-        for a case that has no job in common with the base; with `users` as from `resample_users`; as from `simulate`.
+        If there is no second policy, or two have one name; for an unknown base, fewer than four shaken runs or another
+        setting out of range; for a case that has no job in common with the base; with `users` as from `resample_users`;
+        as from `simulate`.
+    TypeError
+        For an object that is no policy, such as the class `EASY` in place of `EASY()`.
 
     Examples
     --------
@@ -381,7 +385,7 @@ def compare(
     (-0.47, True, False)
     """
     where = f"{workload.name}: compare"
-    check_names(where, policies, least=2)
+    policies = named(where, policies, least=2)
     if base is not None and base not in list(policies):
         raise ValueError(f"{where}: found base={base!r}, expected one of {', '.join(map(str, policies))}")
     checks.whole(

@@ -22,7 +22,7 @@ from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
 from ..core.threads import sweep
 from ..core.workload import Workload, check_shaking
-from .cases import Case, check_names, made
+from .cases import Case, made, named
 
 Log = Workload | Callable[[int], Workload]
 """A log, or of a run's seed what makes one: a draw of a model, or of what a log has lost."""
@@ -42,7 +42,7 @@ BLOCK = 20
 
 def replicate(
     logs: Log | Mapping[Any, Log],
-    policies: Case | Mapping[Any, Case],
+    policies: Case | Mapping[Any, Case] | list[Case],
     *,
     estimates: Any = None,
     loads: float | Sequence[float] | None = None,
@@ -73,9 +73,9 @@ def replicate(
     ----------
     logs : Workload, callable, or dict of these
         A callable makes the workload of a run from the run's seed. By name where there are several.
-    policies : policy, case, or dict of these
-        A case is a policy with changes of the log, such as `(EASY(), "exact")`: see `simlib.compare`. Each case is
-        measured over its jobs, which `jobs` counts.
+    policies : policy, case, or dict or list of these
+        Those of a list are called as they are written, such as `EASY()`. A case is a policy with changes of the log,
+        such as `(EASY(), "exact")`: see `simlib.compare`. Each case is measured over its jobs, which `jobs` counts.
     estimates : str, model, callable, or dict of these, optional
         As for `Workload.with_estimates`: a name, a model, or a function of the jobs and of a generator of the run's
         seed. A model that draws and has no own seed, such as `Uniform(2)`, draws anew in each run. None: the log's own.
@@ -115,6 +115,8 @@ def replicate(
         If there is no log, policy, kind of estimates, load, measure or run; for a setting of another kind or out of
         range; for an unknown measure, or one that gives something else than is said above; as from `simulate` and the
         changes of workloads.
+    TypeError
+        For an object that is no policy, such as the class `EASY` in place of `EASY()`.
 
     Examples
     --------
@@ -142,9 +144,9 @@ def replicate(
         checks.check(where, name, flag, checks.FLAG)
     _expect(shakes or as_it_is, "shakes", shakes, "at least 1 without the log as it is")
     _expect(by is None or callable(by) or by in BY, "by", by, f"None, a function of a schedule, or one of {BY}")
-    if isinstance(policies, Mapping):
-        check_names(where, policies)
-    by_log, by_estimates, by_policy = map(_by_name, (logs, estimates, policies))
+    several_policies = isinstance(policies, Mapping | list)
+    by_policy = named(where, policies if several_policies else {None: policies})
+    by_log, by_estimates = _by_name(logs), _by_name(estimates)
     _expect(by_log and all(map(_is_log, by_log.values())), "logs", logs, _LOGS)
     _expect(by_estimates, "estimates", estimates, "some kind of estimates")
     by_estimates = {name: kind if kind is None else models.named(kind) for name, kind in by_estimates.items()}
@@ -155,7 +157,7 @@ def replicate(
             checks.check(where, "loads", load, checks.number("a positive number such as 0.8", above=0))
         _expect(len({*by_load}) == len(by_load) > 0, "loads", loads, "some different numbers")
     columns = _columns(measures, by)
-    named = [isinstance(logs, Mapping), isinstance(estimates, Mapping), several_loads, isinstance(policies, Mapping)]
+    several = [isinstance(logs, Mapping), isinstance(estimates, Mapping), several_loads, several_policies]
     seeds = [*([None] if as_it_is else []), *range(seed, seed + shakes)]
     blocks = [seeds[begin : begin + BLOCK] for begin in range(int(as_it_is), len(seeds), BLOCK)]
     blocks = [*([[None]] if as_it_is else []), *blocks]
@@ -170,7 +172,7 @@ def replicate(
             for run, measured_of_run in enumerate(of_policy, int(not as_it_is)):
                 rows.append((log, estimate, load, policy, run))
                 tables.append(_table(measured_of_run))
-    return _joined(rows, tables, [*named, True], by)
+    return _joined(rows, tables, [*several, True], by)
 
 
 _LOGS = "a Workload, a function that makes one of a seed, or a dict of some of these by name"

@@ -122,6 +122,16 @@ def utilization(start: ArrayLike, end: ArrayLike, procs: ArrayLike, machine: int
     return times, np.cumsum(change) / machine
 
 
+def offered_load(submit: Ints, run: Ints, procs: Ints, machine: int) -> float:
+    """Divide the processor-seconds of all jobs by those of the machine from the first submit to the last."""
+    span = int(submit[-1]) - int(submit[0]) if len(submit) else 0
+    most = len(run) * int(run.max(initial=0)) * int(procs.max(initial=0))
+    work = int(run.astype(float) @ procs.astype(float)) if most >= 2**62 else 0
+    if work < 2**62:  # of absurd logs the last digits do not matter, but it must not overflow
+        work = int((run * procs).sum())
+    return work / (machine * span) if span else float("nan")
+
+
 # Divide jobs by size.
 
 

@@ -15,8 +15,9 @@ from .._util.arrays import STATISTICS, Bools, Floats, Ints, statistics
 from .._util.words import duration
 from . import metrics
 from .calendar import Moment
+from .jobs_table import copied
 from .threads import interruptible
-from .workload import Workload, copied
+from .workload import Workload
 
 _OVERRUN = ("extend", "kill")
 
@@ -105,9 +106,7 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     checks.check("simulate", "workload", workload, checks.instance(Workload, "a Workload"))
     checks.check("simulate", "overrun", overrun, checks.one_of(*_OVERRUN))
     checks.check("simulate", "feedback", feedback, checks.FLAG)
-    if isinstance(policy, type) or not hasattr(policy, "schedule"):
-        example = f"{getattr(policy, '__name__', '')}()" if hasattr(policy, "schedule") else "simlib.EASY()"
-        raise TypeError(f"simulate: found policy {policy!r}, expected an object such as {example}")
+    check_policy("simulate", policy)
     if feedback and not _has_parameter(policy, "feedback"):
         raise TypeError(
             f"simulate: found feedback with policy {policy!r}, whose schedule method has no parameter 'feedback'; "
@@ -148,6 +147,13 @@ def simulate(workload: Workload, policy: Policy, overrun: str = "extend", feedba
     unchecked = Schedule(workload, policy, overrun, run, **columns, feedback=feedback)
     unchecked.check()
     return unchecked
+
+
+def check_policy(where: str, policy: object) -> None:
+    """Check that an object can be simulated; TypeError that says what to type, such as EASY() for the class."""
+    if isinstance(policy, type) or not hasattr(policy, "schedule"):
+        example = f"{getattr(policy, '__name__', '')}()" if hasattr(policy, "schedule") else "simlib.EASY()"
+        raise TypeError(f"{where}: found policy {policy!r}, expected an object such as {example}")
 
 
 def _checked_columns(returned: Any, policy: object, jobs: pd.DataFrame) -> dict[str, np.ndarray]:

@@ -2,7 +2,7 @@
 
 import copy
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from html import escape
@@ -15,16 +15,9 @@ from numpy.typing import ArrayLike
 from .._util import checks
 from .._util.arrays import Ints, in_order
 from . import estimates as _estimates
+from . import jobs_table, metrics
 from .calendar import MOMENT, Calendar, Moment, check_month
-
-COLUMNS = ["submit", "run", "procs", "estimate", "user", "group", "app", "queue", "status"]
-"""The columns of `Workload.jobs`, all int64: seconds since the log's start, seconds, processors, seconds, and numbers
-that stand for names; -1 where not known. `status` is SWF's: 1 completed, 0 failed, 5 cancelled."""
-
-NO_RUN = "run time unknown"
-_NO_PROCS = "no processors recorded"
-TOO_LARGE = "larger than the machine"
-_TOO_MANY_GPUS = "more GPUs than the machine has"
+from .jobs_table import COLUMNS
 
 MOST_PROCS = 2**62
 """No machine has more processors."""
@@ -32,8 +25,7 @@ MOST_PROCS = 2**62
 MOST_JOBS = 10**8
 """No model makes more jobs."""
 
-_SUBMIT = COLUMNS.index("submit")
-_USER = COLUMNS.index("user")
+_SUBMIT, _USER = COLUMNS.index("submit"), COLUMNS.index("user")
 
 
 class Workload(Calendar):
@@ -41,17 +33,20 @@ class Workload(Calendar):
 
     Parameters
     ----------
-    jobs : DataFrame
+    jobs : DataFrame, dict of columns, or list of dicts
         At least the columns `submit`, `run` (seconds) and `procs`; `estimate` defaults to `run`, the other `COLUMNS` to
         -1. The index identifies jobs: each has its own label. A column `gpus` has the total number of GPUs that each
-        job needs; without it jobs need none.
+        job needs; without it jobs need none. `submit` may be times, which become seconds after `start`; `run` and
+        `estimate` may be lengths of time. Times without a zone are in that of `start`, or else in UTC; of a local time
+        that the clock shows twice the first counts.
     procs : int
         Processors of the machine.
     name : str
     gpus : int
         GPUs of the machine. `EASY()` and some other policies schedule both resources; the others refuse such a machine.
     start : Timestamp, optional
-        The time of second 0, in the zone whose calendar divides the log into months.
+        The time of second 0, in the zone whose calendar divides the log into months. By default the first submission,
+        if submissions are times.
     header : sequence of str
         Comment lines of the log it came from.
     log : DataFrame, optional
@@ -68,7 +63,8 @@ class Workload(Calendar):
     ----------
     jobs : DataFrame
         The jobs that take part (run >= 0, 0 < procs <= machine, and no more GPUs than the machine has), in order of
-        (submit, line in the log); columns `COLUMNS`, and `gpus` on a machine with GPUs.
+        (submit, line in the log); columns `COLUMNS`, and `gpus` on a machine with GPUs. It is a copy: to change jobs,
+        change it and make another workload of it, `Workload(jobs, w.procs)` or `w.derive(jobs, "what was done")`.
     dropped : Series of str
         The reason why each other job does not take part.
     history : tuple of str
@@ -77,8 +73,9 @@ class Workload(Calendar):
     Raises
     ------
     ValueError
-        For a machine without processors, columns that are missing or doubled, numbers that are not whole, labels that
-        repeat or are nan, GPUs below zero, and a parameter of another kind.
+        For a machine without processors, columns that are missing, doubled or of several lengths, numbers and seconds
+        that are not whole, times of several zones, labels that repeat or are nan, GPUs below zero, and a parameter of
+        another kind.
 
     Examples
     --------
@@ -86,13 +83,20 @@ class Workload(Calendar):
     >>> table = pd.DataFrame({"submit": [0, 5, 9], "run": [60, 60, 60], "procs": [3, 4, 5]})
     >>> simlib.Workload(table, 4, "from a table")
     <Workload from a table: 2 jobs on 4 processors; 1 dropped (larger than the machine)>
+
+    Times become seconds since the first submission:
+
+    >>> submit = pd.to_datetime(["2024-05-03 14:30", "2024-05-03 14:31"]).tz_localize("Europe/Berlin")
+    >>> w = simlib.Workload({"submit": submit, "run": pd.to_timedelta(["2h", "90s"]), "procs": [3, 4]}, 4)
+    >>> w.jobs[["submit", "run"]].to_numpy().tolist(), str(w.start)
+    ([[0, 7200], [60, 90]], '2024-05-03 14:30:00+02:00')
     """
 
     _memory = ("_followed",)  # for `cache.identity`: what follows from the rest
 
     def __init__(
         self,
-        jobs: pd.DataFrame,
+        jobs: pd.DataFrame | Mapping[str, Any] | list[dict[str, Any]],
         procs: int,
         name: str = "workload",
         *,
@@ -107,19 +111,19 @@ class Workload(Calendar):
         self.procs, self.gpus = _machine(name, procs, gpus)
         checks.check(name, "start", start, checks.or_none(MOMENT))
         checks.check(name, "header", header, _LINES)
-        checks.check(name, "log", log, checks.or_none(_TABLE))
+        checks.check(name, "log", log, checks.or_none(jobs_table.TABLE))
         checks.check(name, "source", source, checks.or_none(checks.instance(dict, "a dict")))
         checks.check(name, "synthetic", synthetic, checks.FLAG)
-        jobs, self._others = _taking_part(_completed(_own(jobs, name), name, self.gpus), self.procs, self.gpus)
-        self._jobs = _by_arrival(jobs)
+        clock = None if start is None else pd.Timestamp(start)
+        clock = clock.tz_localize("UTC") if clock is not None and clock.tz is None else clock
+        table, self.start = jobs_table.own(jobs, name, clock)
+        table, self._others = jobs_table.taking_part(table, name, self.procs, self.gpus)
+        self._jobs = jobs_table.by_arrival(table)
         self.name = name
-        self.start = None if start is None else pd.Timestamp(start)
-        if self.start is not None and self.start.tz is None:
-            self.start = self.start.tz_localize("UTC")
         self.header = tuple(header)
         if log is not None:
-            _check_columns(log, f"{name}: log", [])
-            _refuse_labels(log.index, f"{name}: log")
+            jobs_table.check_columns(log, f"{name}: log", [])
+            jobs_table.check_labels(log.index, f"{name}: log")
         self._log = None if log is None else log.copy()
         self._source = copy.deepcopy(source or {})
         self.synthetic = bool(synthetic)
@@ -156,12 +160,12 @@ class Workload(Calendar):
     @property
     def jobs(self) -> pd.DataFrame:
         """The jobs table, a copy: see above."""
-        return copied(self._jobs)  # nobody changes ours
+        return jobs_table.copied(self._jobs)  # nobody changes ours
 
     @property
     def dropped(self) -> pd.Series:
         """Why each other job does not take part, a copy: see above."""
-        return copied(self._others).dropped
+        return jobs_table.copied(self._others).dropped
 
     @property
     def source(self) -> dict[str, Any]:
@@ -171,7 +175,7 @@ class Workload(Calendar):
     @property
     def log(self) -> pd.DataFrame | None:
         """The fields of the log, a copy: see above."""
-        return None if self._log is None else copied(self._log)
+        return None if self._log is None else jobs_table.copied(self._log)
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -272,20 +276,7 @@ class Workload(Calendar):
         """
         if self._followed:
             return self._followed[0]
-        if self._log is None or not (self._log.preceding.loc[self._jobs.index] > 0).any():
-            raise ValueError(
-                f"{self.name}: found no job with a preceding one, so there is no feedback; expected a log with fields "
-                "17 (number of the preceding job) and 18 (think time in seconds)"
-            )
-        line = self._log.index.get_indexer(self._jobs.index)
-        log = self._log.iloc[line]
-        if not log.job.is_unique:
-            raise ValueError(f"{self.name}: feedback: found jobs of the same number, expected a number for every job")
-        preceding = pd.Index(log.job).get_indexer(log.preceding)
-        submit, think = log.submit.to_numpy(), log.think.round().to_numpy(np.int64)
-        before = (submit[preceding] < submit) | ((submit[preceding] == submit) & (line[preceding] < line))
-        follows = (log.preceding > 0).to_numpy() & (think >= 0) & (preceding >= 0) & before
-        followed = np.where(follows, preceding, -1), np.where(follows, think, 0)
+        followed = jobs_table.following(self._log, self._jobs.index, self.name)
         for column in followed:
             column.setflags(write=False)
         self._followed.append(followed)
@@ -363,7 +354,7 @@ class Workload(Calendar):
         chosen = [number for number, month in enumerate(known) if first <= month <= last]
         begin, end = (edges[chosen[0]], edges[chosen[-1] + 1]) if chosen else (0, 0)
         step = f"submitted {first}" + (f" to {last}" if last != first else "")
-        part = self._part(lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
+        part = self._submitted(begin, end, step)
         if not len(part):
             span = f"{known[0]} to {known[-1]}" if known else "no job"
             raise ValueError(f"{self.name}: no job was submitted from {first} to {last}; the log has {span}")
@@ -377,7 +368,7 @@ class Workload(Calendar):
         """
         begin, end = self.period(first, last)
         step = f"submitted from {first} to before {last}"
-        part = self._part(lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
+        part = self._submitted(begin, end, step)
         if len(part):
             return part
         submit, span = self._jobs.submit, "a log with jobs"
@@ -414,6 +405,10 @@ class Workload(Calendar):
             )
         return part.with_procs(procs, 0 if gpus is None else gpus)
 
+    def _submitted(self, begin: int, end: int, step: str) -> Self:
+        """Select the jobs submitted from one second to just before another, also those that do not take part."""
+        return self._part(lambda jobs: (jobs.submit >= begin) & (jobs.submit < end), step)
+
     def _part(self, which: Callable[[pd.DataFrame], "pd.Series[bool]"], step: str) -> Self:
         """Select the jobs for which `which` is true, also among those that do not take part."""
         new = self._derived(self._jobs[which(self._jobs)], step)
@@ -445,12 +440,7 @@ class Workload(Calendar):
         1.0
         """
         submit, run, procs = (self._jobs[column].to_numpy() for column in ("submit", "run", "procs"))
-        span = int(submit[-1]) - int(submit[0]) if len(submit) else 0
-        most = len(run) * int(run.max(initial=0)) * int(procs.max(initial=0))
-        work = int(run.astype(float) @ procs.astype(float)) if most >= 2**62 else 0
-        if work < 2**62:  # of absurd logs the last digits do not matter, but it must not overflow
-            work = int((run * procs).sum())
-        return work / (self.procs * span) if span else float("nan")
+        return metrics.offered_load(submit, run, procs, self.procs)
 
     def scale_arrivals(self, factor: float) -> Self:
         """Multiply all interarrival times by `factor`, so that the load becomes load / factor (MF 3.1).
@@ -513,7 +503,7 @@ class Workload(Calendar):
         <Workload two jobs: 1 jobs on 2 processors; 1 dropped (larger than the machine); on 2 processors instead of 4>
         """
         size, has_gpus = _machine(self.name, procs, self.gpus if gpus is None else gpus)
-        jobs, others = _taking_part(_completed(self._jobs, self.name, has_gpus), size, has_gpus)
+        jobs, others = jobs_table.taking_part(self._jobs, self.name, size, has_gpus)
         step = f"on {size:,} processors instead of {self.procs:,}"
         if has_gpus != self.gpus:
             step += f", {has_gpus:,} GPUs instead of {self.gpus:,}"
@@ -635,7 +625,7 @@ class Workload(Calendar):
         pause[(user < 0) | (np.diff(user, prepend=-1) != 0)] = np.iinfo(np.int64).max
         return by_user, pause
 
-    def derive(self, jobs: pd.DataFrame, step: str) -> Self:
+    def derive(self, jobs: pd.DataFrame | Mapping[str, Any] | list[dict[str, Any]], step: str) -> Self:
         """Give the same machine and clock another jobs table, as a new Workload.
 
         Parameters
@@ -653,15 +643,18 @@ class Workload(Calendar):
         <Workload two jobs: 2 jobs on 4 processors; one processor each>
         """
         checks.check(f"{self.name}: derive", "step", step, checks.instance(str, "a text"))
-        return self._derived(_own(jobs, self.name), step)
+        table, clock = jobs_table.own(jobs, self.name, self.start)
+        if clock is not self.start:
+            self._clock()  # times need one
+        return self._derived(table, step)
 
     def _derived(self, jobs: pd.DataFrame, step: str) -> Self:
         """Do the same with a table whose numbers nobody else has."""
-        jobs = _completed(jobs, self.name, self.gpus)
+        jobs = jobs_table.completed(jobs, self.name, self.gpus)
         if "gpus" in jobs and not (jobs.gpus <= self.gpus).all():
             has = f"expected at most the {self.gpus:,} of the machine"
             raise ValueError(f"{self.name}: jobs: column gpus: found {jobs.gpus.max():,}, {has}")
-        return self._with(_by_arrival(jobs), step)
+        return self._with(jobs_table.by_arrival(jobs), step)
 
     def _with(self, jobs: pd.DataFrame, step: str) -> Self:
         """Derive a workload from a table with all columns and in order."""
@@ -687,20 +680,11 @@ def names_of(word: str, header: Sequence[str]) -> dict[Any, str]:
     return {int(line[1]): line[2] for line in lines if line}
 
 
-def copied(table: pd.DataFrame) -> pd.DataFrame:
-    """Copy a table, so that changes to the copy do not change the table; free with pandas 3."""
-    return table.copy(deep=int(pd.__version__.split(".")[0]) < 3)  # before, writing into a shallow copy changed both
-
-
 def check_shaking(where: str, seconds: object, seed: object) -> int:
     """Check the seconds and the seed of shaking; give the seconds as an int."""
     checks.whole(where, "seed", seed, 0)
-    return checks.whole(
-        where, "seconds", seconds, 0, 10**9
-    )  # thirty years: who moves them by more does not shake a log
-
-
-# Prepare the jobs table: its columns, which jobs take part, their order.
+    most = 10**9  # thirty years: who moves them by more does not shake a log
+    return checks.whole(where, "seconds", seconds, 0, most)
 
 
 _PROCS = checks.Kind(checks.whole_number(1, MOST_PROCS).fits, "a positive whole number")
@@ -709,97 +693,6 @@ _NUMBER = checks.whole_number(-(2**63))
 
 _ROW = checks.Kind(lambda row: np.shape(row) == (4,), "four numbers: submit, run, estimate, procs")
 
-_TABLE = checks.instance(pd.DataFrame, "a DataFrame")
-
 _LINES = checks.Kind(
     lambda lines: isinstance(lines, list | tuple) and all(isinstance(line, str) for line in lines), "a list of texts"
 )
-
-
-def _check_columns(table: pd.DataFrame, where: str, needed: Sequence[str]) -> None:
-    """Check that a table has some columns, and each column once."""
-    if missing := [column for column in needed if column not in table]:
-        raise ValueError(f"{where}: missing column {', '.join(missing)}; expected {', '.join(needed)}")
-    if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise ValueError(f"{where}: found column {twice} twice, expected each once")
-
-
-def checked_past(
-    past: pd.DataFrame | None, needed: Sequence[str], of: str, fractions: Sequence[str] = ()
-) -> pd.DataFrame | None:
-    """Check a table of earlier jobs as a workload's, and copy it; each has run, for a time of which two fit 64 bits.
-
-    Some columns may have `fractions`.
-    """
-    checks.check(of, "past", past, checks.or_none(_TABLE))
-    if past is None:
-        return None
-    _check_columns(past, f"{of}: past", needed)
-    columns = {}
-    for column in needed:
-        has_fractions = column in fractions and past[column].dtype.kind == "f"
-        values = np.floor(past[column]) if has_fractions else past[column]
-        bounds: tuple = (0, checks.LATEST, "whole seconds, 0 to 2^61") if column == "run" else ()
-        whole = checks.whole_numbers(f"{of}: past: column {column}", values, past.index, *bounds)
-        columns[column] = past[column] if has_fractions else whole
-    return past.assign(**columns)
-
-
-def _own(jobs: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Copy a table of somebody's with its numbers, also where other arrays share them."""
-    checks.check(name, "jobs", jobs, _TABLE)
-    return jobs.copy()
-
-
-def _completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
-    """Give a jobs table all `COLUMNS`, as int64, and `gpus` if the machine has some or a job needs some."""
-    where = f"{name}: jobs"
-    _check_columns(jobs, where, ["submit", "run", "procs"])
-    _refuse_labels(jobs.index, where)
-    needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
-    columns = [*COLUMNS, "gpus"] if needed else COLUMNS
-    if list(jobs) == COLUMNS == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most derived ones
-        return jobs.copy()  # numbers that a reader of `jobs` may change
-    default: dict[str, Any] = {"estimate": jobs.run, "gpus": 0}
-    numbers = {}
-    for column in columns:
-        values = jobs[column] if column in jobs else default.get(column, -1)
-        values = values if isinstance(values, pd.Series) else np.full(len(jobs), values)
-        least, expected = (0, "whole numbers of at least 0") if column == "gpus" else (-(2**63), "whole numbers")
-        of_column = f"{where}: column {column}"
-        numbers[column] = checks.whole_numbers(of_column, values, jobs.index, least, expected=expected)
-    return pd.DataFrame(numbers, jobs.index)
-
-
-def _refuse_labels(labels: pd.Index, where: str) -> None:
-    """Check that each job has its own label: results are joined to jobs by label."""
-    absent = np.any([labels.get_level_values(level).isna() for level in range(labels.nlevels)], axis=0)
-    if labels.is_unique and not absent.any():
-        return
-    first = int((absent if absent.any() else labels.duplicated(keep=False)).argmax())
-    of_label = labels.factorize()[0]
-    label, same = labels[first], np.flatnonzero(of_label == of_label[first])
-    places = f"position{'s' * (len(same) > 1)} {' and '.join(map(str, same[:2]))}{' and others' * (len(same) > 2)}"
-    raise ValueError(
-        f"{where}: found label {label} at {places}, expected one for each job; number them anew, with "
-        "pd.concat([...], ignore_index=True) or jobs.reset_index(drop=True), and the lines of a log with them"
-    )
-
-
-def _taking_part(jobs: pd.DataFrame, procs: int, gpus: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Drop the jobs that a machine cannot run: run time or size unknown, or larger than it is."""
-    too_many = jobs.gpus > gpus if "gpus" in jobs else False
-    out = ((jobs.run < 0) | (jobs.procs <= 0) | (jobs.procs > procs) | too_many).to_numpy()
-    others = jobs[out]  # few, for words take long
-    causes = [others.run < 0, others.procs <= 0, others.procs > procs]
-    reason = np.select(causes, [NO_RUN, _NO_PROCS, TOO_LARGE], default=_TOO_MANY_GPUS)
-    left = jobs[~out] if out.any() else jobs
-    left = left if gpus > 0 or "gpus" not in left else left[COLUMNS]
-    return left, others.assign(dropped=pd.Series(reason, others.index, dtype=object))
-
-
-def _by_arrival(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Put jobs in order of submit time; jobs with equal times keep their order."""
-    submit = jobs.submit.to_numpy()
-    return jobs if (submit[1:] >= submit[:-1]).all() else jobs.iloc[in_order(submit)]

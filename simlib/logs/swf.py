@@ -24,7 +24,8 @@ import pandas as pd
 from .._util.arrays import Bytes
 from .._util.compiled import compiled
 from .._util.paths import replacing
-from ..core.workload import TOO_LARGE, Workload
+from ..core.jobs_table import TOO_LARGE
+from ..core.workload import Workload
 from .files import LIMIT, PACKED, SWFError, memory_errors_name, read_bytes
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from .._util import checks
 from .._util.arrays import Floats, Ints
 from ..core import threads
 from ..core.estimates import ends_of
-from ..core.workload import checked_past
+from ..core.jobs_table import checked_past
 from ..engine import estimating
 
 KEYS = ("project", "user", "user+project", "user+project+estimate")

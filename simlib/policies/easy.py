@@ -13,8 +13,8 @@ from .. import engine
 from .._util import checks
 from .._util.arrays import Ints
 from .._util.compiled import COMPILED, MISSING, WAITING, CFunc, NotReady, during, say
+from ..core.jobs_table import checked_past
 from ..core.schedule import WHOSE, Feedback, whose
-from ..core.workload import checked_past
 from ..engine.ranking import Facts, NoRank, Usage
 from . import orders
 

@@ -1,5 +1,7 @@
 """Policies held against each other: what differs, for whom, and how sure that is."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -198,7 +200,9 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
     "policies, options, message",
     [
         ({"EASY": EASY()}, {}, "compare: found policies=.*, expected a dict by name, .* with at least 2"),
-        ([EASY(), FCFS()], {}, "compare: found policies=.*EASY.*, expected a dict by name"),
+        ((EASY(), FCFS()), {}, "compare: found policies=.*EASY.*, expected a dict by name, .*, or a list"),
+        ([EASY(), EASY()], {}, r"compare: found EASY\(\) twice in policies, expected different names: a dict by name"),
+        ([EASY()], {}, "compare: found policies=.*, expected a dict by name, .* with at least 2"),
         (EASY_AND_FCFS, {"base": "SJF"}, "found base='SJF', expected one of EASY, FCFS"),
         (EASY_AND_FCFS, {"shakes": 3}, "found shakes=3, expected a whole number of at least 4: fewer say next to"),
         (EASY_AND_FCFS, {"shakes": 5.0}, "found shakes=5.0, expected a whole number"),
@@ -262,9 +266,35 @@ def test_no_job_cannot_be_compared(sample):
         compare(sample.select("procs > 999"), EASY_AND_FCFS)
 
 
-def test_what_is_no_policy_is_refused(sample):
-    with pytest.raises(TypeError, match="found policy 'EASY', expected an object such as"):
-        compare(sample, {"EASY": EASY(), "other": "EASY"}, shakes=4)
+@pytest.mark.parametrize("other, expected", [("EASY", "simlib.EASY()"), (FCFS, "FCFS()"), ((FCFS, "exact"), "FCFS()")])
+@pytest.mark.parametrize("named", [lambda *given: list(given), lambda *given: dict(zip("ab", given, strict=True))])
+def test_what_is_no_policy_is_refused_with_what_to_type(sample, named, other, expected):
+    message = re.escape(f"expected an object such as {expected}")
+    with pytest.raises(TypeError, match=f"sample: compare: found policy .*, {message}"):
+        compare(sample, named(EASY(), other), shakes=4)
+    with pytest.raises(TypeError, match=f"replicate: found policy .*, {message}"):
+        replicate(sample, named(EASY(), other), shakes=1)
+    with pytest.raises(TypeError, match=f"replicate: found policy .*, {message}"):
+        replicate(sample, other, shakes=1)
+
+
+class OneByOne:
+    def schedule(self, submit, run, estimate, procs, machine):
+        return {"start": submit.max() + np.cumsum(run) - run}
+
+
+def halved(w):
+    return w.derive(w.jobs.assign(run=w.jobs.run // 2), "half as long")
+
+
+def test_policies_of_a_list_are_called_as_they_are_written(sample):
+    few = sample.derive(sample.jobs[:50], "the first")
+    cases = [EASY(), EASY(order="sjf"), (FCFS(), "exact", halved), OneByOne()]
+    names = ["EASY()", "EASY(order='sjf')", "FCFS(), exact, halved", "OneByOne"]
+    found, runs = compare(few, cases, shakes=4, by=["all"]), replicate(few, cases, shakes=1)
+    expected = compare(few, dict(zip(names, cases, strict=True)), shakes=4, by=["all"])
+    assert found.table.equals(expected.table) and found.relative.equals(expected.relative)
+    assert [found.base, *found.others] == names == runs.index.unique("policy").to_list()
 
 
 def test_a_change_has_the_intervals_of_students_t_on_the_scale_of_logarithms():

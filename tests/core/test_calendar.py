@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, Workload, simulate
-from simlib.core.workload import NO_RUN, TOO_LARGE
+from simlib.core.jobs_table import NO_RUN, TOO_LARGE
 from simlib.logs.swf import jobs_of
 
 HOUR, DAY = 3600, 86400

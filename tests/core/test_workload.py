@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, Workload, estimates, load, read_swf, replicate, simulate, write_swf
-from simlib.core.workload import TOO_LARGE
+from simlib.core.jobs_table import TOO_LARGE
 from simlib.logs.swf import FIELDS, LogWarning, jobs_of
 
 DAY = 86400
@@ -79,8 +79,96 @@ def test_missing_columns_are_named():
 @pytest.mark.parametrize("value", [0.5, float("nan"), float("inf"), 1e300, 2**64 - 1, "7", "x", None])
 def test_numbers_that_are_not_whole_are_refused_with_the_column(column, value):
     values = pd.Series([1, 1, 1, value], index=TABLE.index, dtype=object)
-    with pytest.raises(ValueError, match=f"^workload: jobs: column {column}: job 2: found .*, expected whole numbers$"):
+    found = f"^workload: jobs: column {column}: job 2: found .*, expected whole (numbers|seconds)"
+    with pytest.raises(ValueError, match=found):
         made(**{column: values})
+
+
+def test_columns_rows_and_whole_floats_make_the_same_workload_as_a_table():
+    table = TABLE.reset_index(drop=True)
+    columns = {name: column.astype(float).to_list() for name, column in table.items()}
+    for jobs in (columns, columns | {"run": np.array(columns["run"])}, table.to_dict("records")):
+        assert Workload(jobs, 4).equals(Workload(table, 4))
+
+
+BERLIN = "Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    "submit, start, seconds, second_0",
+    [
+        (["2024-05-03 14:31", "2024-05-03 14:30"], None, [0, 60], "2024-05-03 14:30:00+00:00"),
+        (["2024-05-03 14:31+02:00", "2024-05-03 14:30+02:00"], None, [0, 60], "2024-05-03 14:30:00+02:00"),
+        (["2024-05-03 01:00", "2024-05-03 02:00"], "2024-05-03", [3600, 7200], "2024-05-03 00:00:00+00:00"),
+        # of a local time that comes twice the first counts, and one that the clock skips is when it goes on
+        (["2024-10-27 02:30", "2024-10-27 03:30"], "2024-10-27", [9000, 16200], "2024-10-27 00:00:00+02:00"),
+        (["2024-03-31 02:30", "2024-03-31 03:30"], "2024-03-31", [7200, 9000], "2024-03-31 00:00:00+01:00"),
+        (
+            ["2024-05-03 01:00+00:00", "2024-05-03 02:00+00:00"],
+            "2024-05-03",
+            [10800, 14400],
+            "2024-05-03 00:00:00+02:00",
+        ),
+    ],
+)
+@pytest.mark.parametrize("made", [pd.Series, lambda times: list(times.to_pydatetime()), lambda times: times])
+def test_submission_times_become_seconds_after_the_start_or_the_first_of_them(made, submit, start, seconds, second_0):
+    if start is not None:
+        start = pd.Timestamp(start, tz="UTC" if second_0.endswith("+00:00") else BERLIN)
+    w = Workload({"submit": made(pd.to_datetime(submit)), "run": [60, 70], "procs": 1}, 4, start=start)
+    assert (w.jobs.submit.to_list(), str(w.start)) == (seconds, second_0)
+
+
+def test_lengths_of_time_become_seconds():
+    lengths = pd.to_timedelta(["90s", "1 day"])
+    for run in (lengths, lengths.to_pytimedelta(), lengths.to_numpy().astype("timedelta64[s]")):
+        w = Workload({"submit": [0, 1], "run": run, "estimate": run, "procs": 1}, 4)
+        assert w.jobs[["run", "estimate"]].to_numpy().tolist() == [[90, 90], [86400, 86400]]
+
+
+def test_a_derived_table_has_times_on_the_clock_of_its_workload():
+    w = Workload(TABLE, 4, start=STOCKHOLM)
+    jobs = w.jobs.assign(submit=[w.time(second) for second in w.jobs.submit])
+    assert w.derive(jobs, "the same").equals(w)
+    with pytest.raises(ValueError, match="workload: has no calendar"):
+        made().derive(jobs, "times without a clock")
+
+
+NOON = pd.Timestamp("2024-01-01 12:00")
+
+
+@pytest.mark.parametrize(
+    "column, value, message",
+    [
+        ("submit", [NOON, NOON + pd.Timedelta(1500, "ms")], "job 1: found 2024.*12:00:01.5.*, expected whole seconds"),
+        ("submit", [NOON, pd.NaT], "job 1: found NaT, expected a time"),
+        ("submit", [NOON, NOON.tz_localize(BERLIN)], "found times of several zones, expected times of one"),
+        ("submit", ["2024-01-01 12:00"] * 2, "job 0: found '2024-01-01 12:00', expected .* pd.to_datetime"),
+        ("run", [pd.Timedelta(1, "s"), pd.Timedelta(1500, "ms")], "job 1: found 0 days 00:00:01.5.*, expected whole"),
+        ("run", [NOON, NOON], "job 0: found .*2024.*, expected .* lengths of time"),
+        ("estimate", ["1:00:00", "2:00:00"], "job 0: found '1:00:00', expected .* pd.to_timedelta"),
+        ("procs", pd.to_timedelta([1, 2], "s"), "job 0: found .*timedelta.*, expected whole numbers"),
+        ("user", ["alice", "bob"], "job 0: found 'alice', expected whole numbers, such as from pd.factorize"),
+    ],
+)
+def test_times_and_texts_that_stand_for_no_seconds_are_refused(column, value, message):
+    jobs = {"submit": [0, 1], "run": 60, "procs": 1} | {column: value}
+    with pytest.raises(ValueError, match=f"^workload: jobs: column {column}: {message}"):
+        Workload(jobs, 4)
+
+
+@pytest.mark.parametrize(
+    "jobs, message",
+    [
+        ({"submit": [0, 1], "run": [60], "procs": [1, 2]}, "jobs: found 2 in submit, 1 in run, 2 in procs, expected"),
+        ([(0, 60, 1)], "found jobs=.*, expected a DataFrame, a dict of columns or a list of dicts"),
+        ("KTH.swf", "found jobs='KTH.swf', expected a DataFrame"),
+        ([], "jobs: missing column submit, run, procs"),
+    ],
+)
+def test_what_is_no_table_of_jobs_is_refused(jobs, message):
+    with pytest.raises(ValueError, match=f"^workload: {message}"):
+        Workload(jobs, 4)
 
 
 def test_a_start_without_zone_counts_as_utc():

@@ -107,7 +107,7 @@ def test_a_single_policy_has_points_and_nothing_to_be_compared_with():
     assert points.equals(at_load(w, 0.7, POLICIES, 50)[0].loc[["easy"]])
 
 
-@pytest.mark.parametrize("policies", [[EASY()], {}])
+@pytest.mark.parametrize("policies", [(EASY(),), {}])
 def test_policies_without_names_are_refused(policies):
     with pytest.raises(ValueError, match="at_load: found policies=.*, expected a dict by name"):
         at_load(random_jobs(), 0.7, policies, 50)
