@@ -1,15 +1,19 @@
 """The logs of an exhibit, by name, as they can be had here: what a notebook hands to `simlib.replicate`."""
 
 import importlib
+import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from simlib._util import paths
 from simlib.analysis.replicate import Log
 from simlib.core.workload import Workload
+from simlib.logs import archive
 from simlib.logs.archive import ArchiveError, load, path_or_name
 from simlib.logs.reading import taken
 from simlib.logs.swf import LogWarning
@@ -75,6 +79,61 @@ class Logs(dict[str, Log]):
         for name, why in self.left_out.items():
             print(f"{name}: left out, because {why}")
         return sources(self.workloads())
+
+
+class Taken(NamedTuple):
+    """A row of settings, the log that it names, and of this the jobs and estimates that it takes."""
+
+    setting: Mapping[str, Any]
+    whole: Workload
+    workload: Workload
+
+
+@cache
+def settings(paper: str) -> list[dict[str, Any]]:
+    """Read `data/settings/<paper>_logs.toml`: which jobs of which logs stand behind a paper's, and why."""
+    text = (paths.DATA / "settings" / f"{paper}_logs.toml").read_text(encoding="utf-8")
+    return [{"name": row["log"]} | row for row in tomllib.loads(text)["log"]]
+
+
+def take(rows: Iterable[Mapping[str, Any]], twin: str | None = None) -> tuple[list[Taken], list[Mapping[str, Any]]]:
+    """Take what rows of settings say, as far as their logs are on this machine; and list the rows of the others.
+
+    Of a log the first of the row's `variants` counts that is here, by default the best. Where none of the logs is here,
+    their twins stand in; where none has a twin, that of the log `twin`, as a whole.
+    """
+    rows = list(rows)
+    found = [
+        next(([variant] for variant in row.get("variants", [None]) if archive.find(row["log"], variant)), [])
+        for row in rows
+    ]
+    here = [(row, *variant) for row, variant in zip(rows, found, strict=True) if variant]
+    if not here:  # a twin has no partitions, and not every log has one
+        here = [(row, "twin") for row in rows if "partition" not in row and archive.has_twin(row["log"])]
+    absent = [row for row in rows if all(row is not taken for taken, _ in here)]
+    if not here and twin:
+        here = [({"name": twin, "log": twin}, "twin")]
+    if rows and not here:
+        logs = ", ".join(dict.fromkeys(row["log"] for row in rows))
+        raise ArchiveError(
+            f"{', '.join(row['name'] for row in rows)}: not on this machine, and without a twin that could stand in; "
+            f"expected the log of {logs} in the folder that SIMLIB_TRACES names"
+        )
+    loaded = cache(lambda name, variant: archive.twin_of(name) if variant == "twin" else log(name, variant))
+    return [_taken(row, loaded(row["log"], variant)) for row, variant in here], absent
+
+
+def _taken(row: Mapping[str, Any], whole: Workload) -> Taken:
+    """Take the jobs, the partition and the estimates that a row of settings names."""
+    workload = whole.select(row["jobs"]) if row.get("jobs") else whole
+    if "partition" in row:
+        workload = workload.partition(row["partition"], procs=row["procs"])
+    if "estimates" in row:
+        workload = workload.with_estimates(row["estimates"])
+    if not len(workload):
+        found = f"found {row.get('jobs')!r}, which no job meets, expected a condition that some do"
+        raise ValueError(f"jobs: {row['name']}: {found}")
+    return Taken(row, whole, workload)
 
 
 def default_names(paper: str) -> list[str]:

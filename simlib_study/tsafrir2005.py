@@ -11,15 +11,14 @@ from simlib._util.arrays import Bools, Ints
 from simlib.analysis.predictions import accuracy
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
-from simlib.logs import archive
 from simlib.plain.easy import fcfs
 from simlib.plain.machine import Job, Machine, Queue
 from simlib.policies.examples_own import LastTwo
 
-from . import judging, log
+from . import judging, loading
 from .loading import Logs
 
-TRACES = ("SDSC-SP2", "CTC-SP2", "KTH-SP2", "SDSC-BLUE")
+TRACES = tuple(row["name"] for row in loading.settings("tsafrir2005"))
 """In the order of the paper's tables."""
 
 WARM_UP = 0.01
@@ -33,12 +32,9 @@ def known() -> tuple[str, ...]:
 
 def logs(names: Sequence[str] = TRACES) -> Logs:
     """Take the paper's logs, cleaned as in the paper, as far as they are on this machine; else twins."""
-    here = [name for name in names if archive.find(name)]
-    if not here:
-        twins = [name for name in names if archive.has_twin(name)] or ["KTH-SP2"]
-        return Logs({name: archive.twin_of(name) for name in twins})
-    cleaned = {name: "cleaned" if archive.find(name, "cleaned") else None for name in here}
-    return Logs({name: log(name, of) for name, of in cleaned.items()}, absent=[one for one in names if one not in here])
+    rows = [row for name in names for row in loading.settings("tsafrir2005") if row["name"] == name]
+    here, absent = loading.take(rows, twin="KTH-SP2")
+    return Logs({row["name"]: workload for row, _, workload in here}, absent=[row["name"] for row in absent])
 
 
 def own_logs(workloads: Mapping[str, Workload]) -> Logs:

@@ -1,7 +1,6 @@
 """Mu'alem & Feitelson, IEEE TPDS 2001: the traces, as far as they can be had; a module for each exhibit."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simlib._util import paths
 from simlib._util.arrays import Floats, Ints
 from simlib.analysis.replicate import Log
 from simlib.core import metrics
@@ -19,7 +17,7 @@ from simlib.core.workload import Workload
 from simlib.logs import archive
 
 from ..judging import BACK, CALENDAR, INFERRED, OTHER_LOG, RESTORED, plain
-from ..loading import Logs, log
+from ..loading import Logs, settings, take
 from .restored import Lost
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
@@ -223,7 +221,6 @@ Settings = Mapping[str, str] | None
 def logs(names: Sequence[str] = TRACES, jobs: Settings = None, estimates: Settings = None) -> TraceLogs:
     """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
     here, absent = traces(names, jobs, estimates)
-    here.sort(key=lambda trace: list(names).index(trace.name))
     by_label = dict(zip(labels(here), here, strict=True))
     made = TraceLogs(
         {label: trace.workload for label, trace in by_label.items()},
@@ -279,42 +276,39 @@ MEASURES = {"response_s": "mean_response", "bounded_slowdown": slowdown}
 """What the tables have of whole logs, for `replicate`."""
 
 
-def settings() -> list[dict[str, Any]]:
-    """The rows of `data/settings/mualem2001_logs.toml`: which jobs of which log, which estimates, and why."""
-    return tomllib.loads((paths.DATA / "settings" / "mualem2001_logs.toml").read_text(encoding="utf-8"))["log"]
-
-
 def traces(
     names: Sequence[str] = TRACES, jobs: Settings = None, estimates: Settings = None
-) -> tuple[list[Trace], list[dict[str, Any]]]:
-    """The paper's traces, as far as their logs are on this machine; the synthetic twins of all where none is."""
-    for what, given in (("jobs", jobs), ("estimates", estimates)):
-        if unknown := set(given or ()) - set(names):
+) -> tuple[list[Trace], Sequence[Mapping[str, Any]]]:
+    """Load the paper's logs; and list the settings of those that are absent.
+
+    By name conditions on the `jobs`, and `estimates`, may be others than those of `data/settings/mualem2001_logs.toml`.
+    """
+    others = {"jobs": jobs or {}, "estimates": estimates or {}}
+    for what, given in others.items():
+        if unknown := set(given) - set(names):
             raise ValueError(f"{what}: found {', '.join(unknown)}, expected names out of the logs {', '.join(names)}")
-    asked = [setting for setting in settings() if setting["name"] in names]
-    absent = [setting for setting in asked if archive.find(setting["log"]) is None]
-    if absent == asked:
-        return [_trace(setting, "twin", jobs or {}, estimates or {}) for setting in asked], []
-    here = [_trace(setting, None, jobs or {}, estimates or {}) for setting in asked if setting not in absent]
-    return here, absent
+    rows = [row for name in dict.fromkeys(names) for row in settings("mualem2001") if row["name"] == name]
+    here, absent = take(
+        row | {what: of[row["name"]] for what, of in others.items() if row["name"] in of} for row in rows
+    )
+    return [_trace(*taken) for taken in here], absent
 
 
-def _trace(
-    setting: Mapping[str, Any], variant: str | None, jobs: Mapping[str, str], estimates: Mapping[str, str]
-) -> Trace:
-    """The trace of a setting, from a variant of its log."""
-    name = setting["name"]
-    whole = log(setting["log"], variant)
-    condition, kind = jobs.get(name, setting.get("jobs", "")), estimates.get(name, setting["estimates"])
-    workload = (whole.select(condition) if condition else whole).with_estimates(kind)
-    if not len(workload):
-        raise ValueError(f"jobs: {name}: found {condition!r}, which no job meets, expected a condition that some do")
-    missing = setting.get("missing", {}).get(workload.source["variant"])
-    begin, days = setting.get("months_begin", 0.0), setting.get("begin_on", {})
-    lost, from_first_job = None, setting.get("from_first_job", False)
-    if workload.source["variant"] == "cleaned" and "lost" in setting:
-        lost = Lost(whole, setting["lost"], condition, kind)
-    return Trace(name, workload, tuple(setting["months"]), missing, begin, days, from_first_job, lost)
+def _trace(setting: Mapping[str, Any], whole: Workload, workload: Workload) -> Trace:
+    """The trace of what is taken of a log."""
+    variant, lost = workload.source["variant"], None
+    if variant == "cleaned" and "lost" in setting:
+        lost = Lost(whole, setting["lost"], setting.get("jobs", ""), setting["estimates"])
+    return Trace(
+        setting["name"],
+        workload,
+        tuple(setting["months"]),
+        setting.get("missing", {}).get(variant),
+        setting.get("months_begin", 0.0),
+        setting.get("begin_on", {}),
+        setting.get("from_first_job", False),
+        lost,
+    )
 
 
 def labels(traces: Iterable[Trace]) -> list[str]:

@@ -1,7 +1,7 @@
 """Do the papers' findings hold on other machines? The logs that are here, and what each is."""
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -11,14 +11,14 @@ from simlib.core.workload import Workload
 from simlib.logs import archive
 from simlib.policies import adjusting
 
-from .. import mualem2001, tang2013
-from ..loading import Logs, log
+from .. import tang2013
+from ..loading import Logs, settings, take
 
 ENOUGH_ESTIMATES = 0.5
 """Logs of which a smaller share of the jobs has an estimate take no part where estimates matter."""
 
-PARTITIONS = {"CEA-Curie, standard": ("CEA-Curie", 10, 80640)}
-"""Partitions that are shown beside the whole: of which log, its number there, its processors."""
+PARTITIONS = {"CEA-Curie, standard": "Curie standard"}
+"""Partitions that are shown beside the whole, and how the settings of Tang et al. call them."""
 
 _Table = TypeVar("_Table", pd.DataFrame, pd.Series)
 
@@ -47,38 +47,25 @@ def logs(names: Iterable[str] | None = None, like: str = "mualem2001", simulated
     """
     left_out = TOO_SLOW if names is None and simulated else {}
     asked = [name for name in known() if name not in left_out] if names is None else list(names)
-    here = [name for name in asked if on_machine(name)]
-    found: dict[str, Workload] = {}
-    of_paper: list[str] = []
-    for name in here:
-        workload, paper = _taken(name, like)
-        of_log = {name: workload}
-        for part, (of, number, procs) in PARTITIONS.items():
-            if of == name and like == "tang2013":
-                of_log[part] = workload.partition(number, procs=procs)
-        found |= of_log
-        of_paper += of_log if paper else []
-    found = dict(sorted(found.items(), key=lambda item: item[0] not in of_paper)) or {TWIN: archive.twin_of(TWIN)}
-    made = Logs(found, dict.fromkeys(of_paper), [name for name in asked if name not in found])
+    of_paper = {row["log"]: row for row in settings(like) if "partition" not in row}
+    rows: list[dict[str, Any]] = []
+    for name in filter(archive.find, asked):
+        row = of_paper.get(name, {}) | {"name": name, "log": name}
+        row["variants"] = [*row.get("variants", ()), None]
+        if row.get("estimates") == "user":  # as they are in the log
+            del row["estimates"]
+        rows.append(row)
+        if like == "tang2013":
+            parts = {part: tang2013.settings()[of] for part, of in PARTITIONS.items()}
+            rows += [of | {"name": part} for part, of in parts.items() if of["log"] == name]
+    papers = tang2013.STAND_INS if like == "tang2013" else of_paper
+    first = [row["name"] for row in rows if row["log"] in papers]
+    here, _ = take(rows, twin=TWIN)
+    workloads = {row["name"]: workload for row, _, workload in here}
+    workloads = dict(sorted(workloads.items(), key=lambda item: item[0] not in first))
+    made = Logs(workloads, dict.fromkeys(first), [name for name in asked if name not in workloads])
     made.left_out = left_out
     return made
-
-
-def on_machine(name: str, variant: str | None = None) -> bool:
-    """Tell whether a log is on this machine."""
-    return archive.find(name, variant) is not None
-
-
-def _taken(name: str, like: str) -> tuple[Workload, bool]:
-    """Load a log, with the jobs and estimates with which the study of a paper takes it; tell if it is the paper's."""
-    of_mualem = {one["log"]: one for one in mualem2001.settings()}
-    setting = {"mualem2001": of_mualem, "tang2013": tang2013.settings()}[like].get(name, {})
-    variant = next((one for one in setting.get("variants", ()) if on_machine(name, one)), None)
-    workload = log(name, variant)
-    workload = workload.select(setting["jobs"]) if setting.get("jobs") else workload
-    estimates = setting.get("estimates", "user")
-    workload = workload if estimates == "user" else workload.with_estimates(estimates)
-    return workload, bool(setting) if like == "mualem2001" else name in tang2013.STAND_INS
 
 
 def about(logs: Mapping[str, Workload]) -> pd.DataFrame:
@@ -89,7 +76,7 @@ def about(logs: Mapping[str, Workload]) -> pd.DataFrame:
         asked = jobs[requested(workload)]
         used = float(np.median(adjusting.used(asked.run, asked.estimate))) if len(asked) else np.nan
         year = str(workload.calendar_month(jobs.submit)[len(jobs) // 2])[:4] if workload.start is not None else ""
-        whole, *_ = PARTITIONS.get(name, (name,))
+        whole = workload.name if name in PARTITIONS else name
         title = titles.get(whole, {"title": whole})["title"].partition(",")[0]  # without its months
         numbers = workload.load, len(asked) / len(jobs), used, float((jobs.procs == 1).mean())
         rows[name] = name in getattr(logs, "traces", ()), title, year, workload.procs, len(jobs), *numbers

@@ -1,23 +1,20 @@
 """Tang, Desai, Buettner & Lan, JPDC 2013: the logs that stand in for its trace; a module for each group of exhibits."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simlib._util import paths
 from simlib.core.schedule import simulate
 from simlib.core.workload import Workload
-from simlib.logs import archive
 from simlib.plots.style import COLOURS
 from simlib.policies.adjusting import Scheme
 from simlib.policies.easy import EASY
 
-from .. import judging, log
+from .. import judging, loading
 from ..claims import NOTHING, PRINTED, Measure, claim
 from ..judging import AS_IT_IS
 from ..loading import Logs
@@ -64,8 +61,7 @@ class Trace:
 
 def settings() -> dict[str, dict[str, Any]]:
     """The rows of `data/settings/tang2013_logs.toml` by name: which jobs of which logs, and what is their project."""
-    rows = tomllib.loads((paths.DATA / "settings" / "tang2013_logs.toml").read_text(encoding="utf-8"))["log"]
-    return {row.get("name", row["log"]): row for row in rows}
+    return {row["name"]: row for row in loading.settings("tang2013")}
 
 
 PAPERS = "ANL-Intrepid"
@@ -82,33 +78,11 @@ def machines(names: Iterable[str]) -> list[str]:
 
 
 def traces(names: str | Iterable[str] = STAND_INS) -> tuple[list[Trace], list[str]]:
-    """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant."""
-    names = [names] if isinstance(names, str) else list(names)
+    """Load the logs that stand in for the paper's, one name of `settings` or several; and list the absent ones."""
     known = settings()
-    variants = {}
-    for name in names:
-        log_of = known[name]["log"]
-        variants[name] = next((each for each in known[name]["variants"] if archive.find(log_of, each)), None)
-    missing = [name for name in names if not variants[name]]
-    # a twin has no partitions, and not every log has one
-    twins = [name for name in names if "partition" not in known[name] and archive.has_twin(known[name]["log"])]
-    taken = [name for name in names if variants[name]] or twins
-    if names and not taken:
-        raise archive.ArchiveError(
-            f"{', '.join(names)}: not on this machine, and without a twin that could stand in; expected the log of "
-            f"{', '.join(dict.fromkeys(known[name]['log'] for name in names))} in the folder that SIMLIB_TRACES names"
-        )
-    # once for all its partitions
-    load = cache(lambda of, variant: log(of, variant) if variant else archive.twin_of(of))
-    return [_taken(name, known[name], load(known[name]["log"], variants[name])) for name in taken], missing
-
-
-def _taken(name: str, setting: Mapping[str, Any], workload: Workload) -> Trace:
-    """Take what a setting says of a log."""
-    workload = workload.select(setting["jobs"]) if "jobs" in setting else workload
-    if "partition" in setting:
-        workload = workload.partition(setting["partition"], procs=setting["procs"])
-    return Trace(name, workload, setting["project"], setting.get("waits", True), setting)
+    here, absent = loading.take(known[name] for name in ([names] if isinstance(names, str) else names))
+    made = [Trace(row["name"], workload, row["project"], row.get("waits", True), row) for row, _, workload in here]
+    return made, [row["name"] for row in absent]
 
 
 def own_logs(workloads: Mapping[str, Workload]) -> "TraceLogs":
@@ -150,10 +124,8 @@ def known() -> list[str]:
 
 def logs(names: str | Iterable[str] = STAND_INS) -> TraceLogs:
     """Take the logs that stand in for the paper's, as `traces`, by name."""
-    found, missing = traces(names)
-    by_name = {one.name: one for one in found}
-    absent = [name for name in missing if name not in by_name]  # and has no twin
-    return TraceLogs({name: one.workload for name, one in by_name.items()}, by_name, absent)
+    here, absent = traces(names)
+    return TraceLogs({one.name: one.workload for one in here}, {one.name: one for one in here}, absent)
 
 
 def about(here: Iterable[Trace]) -> str:

@@ -26,7 +26,7 @@ def small(name, variant=None, months=0):
     slow = 31 * months // DAYS + 1
     times = log[["submit", "wait", "run", "requested_time"]]
     log = log.assign(**times.where(times < 0, times * slow))
-    first = {setting["log"]: setting["months"][0] for setting in mualem2001.settings()}.get(name, "2004-03")
+    first = {setting["log"]: setting["months"][0] for setting in loading.settings("mualem2001")}.get(name, "2004-03")
     start = pd.Timestamp(f"{first}-01", tz="US/Pacific")
     source = {"file": f"{name}.swf", "variant": variant or "original", "sha256": "0" * 64, "verified": True}
     return Workload(jobs_of(log), 128, name, log=log, start=start, source=source)
@@ -49,9 +49,15 @@ def small_logs(monkeypatch, root):
     sample()  # while there is the real one
     monkeypatch.setattr(archive, "find", lambda name, variant=None: Path(name) if name in HERE else None)
     monkeypatch.setattr(loading, "load", cache(small))
-    months = {one["log"]: len(pd.period_range(*one["months"], freq="M")) for one in mualem2001.settings()}
+    months = {one["log"]: len(pd.period_range(*one["months"], freq="M")) for one in loading.settings("mualem2001")}
     slow = cache(lambda name, variant=None: small(name, variant, months[name]))
-    monkeypatch.setattr(mualem2001, "log", slow)
+
+    def take(rows):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loading, "load", slow)
+            return loading.take(rows)
+
+    monkeypatch.setattr(mualem2001, "take", take)
     return root
 
 

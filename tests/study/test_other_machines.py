@@ -10,7 +10,8 @@ from helpers import first_days, table, texts, words
 import simlib_study as study
 from simlib import EASY, Conservative, compare, load, replicate, simulate
 from simlib.core.estimates import Scaled
-from simlib_study import other_machines
+from simlib.logs import archive
+from simlib_study import loading, other_machines
 from simlib_study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
 from simlib_study.other_machines import deciding, pictures
 from simlib_study.other_machines import effects as effects_of
@@ -66,7 +67,7 @@ def test_a_log_is_described_by_the_jobs_that_take_part():
 
 
 def test_where_no_log_is_a_twin_stands_in(monkeypatch):
-    monkeypatch.setattr(other_machines, "on_machine", lambda name, variant=None: False)
+    monkeypatch.setattr(archive, "find", lambda name, variant=None: None)
     found = study.logs("other_machines")
     assert found.stand_in and list(found) == [other_machines.TWIN]
     assert "CTC-SP2" in found.absent and "sample" not in found.absent
@@ -74,8 +75,9 @@ def test_where_no_log_is_a_twin_stands_in(monkeypatch):
 
 def test_a_log_that_is_too_slow_takes_part_where_nothing_is_simulated_and_says_so_elsewhere(monkeypatch, capsys):
     monkeypatch.setattr(other_machines, "TOO_SLOW", {"KTH-SP2": "it has too many jobs"})
-    monkeypatch.setattr(other_machines, "on_machine", lambda name, variant=None: name in ("KTH-SP2", "CTC-SP2"))
-    monkeypatch.setattr(other_machines, "log", lambda name, variant: load("sample"))
+    sample = load("sample")
+    monkeypatch.setattr(archive, "find", lambda name, variant=None: name in ("KTH-SP2", "CTC-SP2"))
+    monkeypatch.setattr(loading, "log", lambda name, variant: sample)
     found = study.logs("other_machines", like="tang2013")
     assert list(found) == ["CTC-SP2"] and "KTH-SP2" not in found.absent
     assert found.table is not None and "KTH-SP2: left out, because it has too many jobs" in capsys.readouterr().out
@@ -99,10 +101,10 @@ class Asked(tuple):
 
 
 def test_the_papers_logs_come_first_and_as_the_paper_has_them(monkeypatch):
-    monkeypatch.setattr(other_machines, "log", lambda name, variant: Asked((name, variant, None, "user")))
+    monkeypatch.setattr(loading, "log", lambda name, variant: Asked((name, variant, None, "user")))
     here = "CEA-Curie", "SDSC-SP2", "SDSC-Par-96"
     known = {(name, variant) for name in here for variant in (None, "original", "cleaned")}
-    monkeypatch.setattr(other_machines, "on_machine", lambda name, variant=None: (name, variant) in known)
+    monkeypatch.setattr(archive, "find", lambda name, variant=None: (name, variant) in known)
     monkeypatch.setattr(other_machines, "PARTITIONS", {})
     found = study.logs("other_machines")
     assert list(found.values()) == [
@@ -118,8 +120,8 @@ def test_the_papers_logs_come_first_and_as_the_paper_has_them(monkeypatch):
 def test_a_partition_has_a_row_and_no_say(monkeypatch):
     w = load("sample")
     w._log = w.log.assign(partition=np.where(np.arange(len(w.log)) % 2, 10, 4))
-    monkeypatch.setattr(other_machines, "_taken", lambda *of: (w, True))
-    monkeypatch.setattr(other_machines, "on_machine", lambda name, variant=None: name == "CEA-Curie")
+    monkeypatch.setattr(loading, "log", lambda name, variant: w)
+    monkeypatch.setattr(archive, "find", lambda name, variant=None: name == "CEA-Curie")
     found = study.logs("other_machines", like="tang2013")
     part = found["CEA-Curie, standard"]
     assert part.procs == 80640 and (w.log.partition.loc[part.jobs.index] == 10).all()

@@ -10,7 +10,7 @@ from helpers import first_days, means
 import simlib_study as study
 from simlib import EASY, Conservative, replicate, simulate
 from simlib._util.cache import identity
-from simlib_study import judging, mualem2001
+from simlib_study import judging, loading, mualem2001
 from simlib_study.judging import CALENDAR, CLOSE, INFERRED, INSIDE, OFF, OTHER_LOG, RESTORED
 from simlib_study.mualem2001 import WHOLE, Trace, restored
 from simlib_study.mualem2001.restored import POOL
@@ -299,7 +299,7 @@ def test_a_number_from_which_lost_jobs_were_inferred_is_not_judged_on_the_restor
 
 def test_every_setting_of_lost_jobs_says_why_and_names_fields_that_are_known():
     known = {"user", "lines", "every", "inferred_from", "why", *restored.FIELDS}
-    settings = [one for trace in mualem2001.settings() for one in trace.get("lost", [])]
+    settings = [one for trace in loading.settings("mualem2001") for one in trace.get("lost", [])]
     assert [one["user"] for one in settings] == [135, 5, 23]
     for one in settings:
         assert set(one) <= known and one["why"]

@@ -11,7 +11,7 @@ import simlib
 from simlib.core.estimates import Historical
 from simlib.logs import swf
 from simlib.models.sample import sample
-from simlib_study import claims, judging, mualem2001, records, used_shares
+from simlib_study import claims, judging, loading, mualem2001, records, used_shares
 from simlib_study.judging import RESTORED, TEXT
 
 
@@ -56,7 +56,7 @@ MIXED = [
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """What the notebook of Table 2 makes of some lines of KTH, while CTC's log is absent."""
-    absent = [one for one in mualem2001.settings() if one["name"] == "CTC"]
+    absent = [one for one in loading.settings("mualem2001") if one["name"] == "CTC"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
         return of_traces("table2-figure8", trace(MIXED), logs=["CTC", "KTH"], absent=absent)

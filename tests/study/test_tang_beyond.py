@@ -238,9 +238,9 @@ def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_
         options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
         return simlib.Workload(log, 8, name, **options)
 
-    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
+    monkeypatch.setattr(simlib.logs.archive, "find", lambda name, variant=None: name in here or None)
     monkeypatch.setattr(loading, "load", lambda name, variant=None: made(name, False))
-    monkeypatch.setattr(tang2013.archive, "twin_of", lambda name: made(name, True))
+    monkeypatch.setattr(simlib.logs.archive, "twin_of", lambda name: made(name, True))
     (kth,) = tang2013.logs(list(tang2013.settings())).traces.values()
     assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)
     here.clear()
@@ -256,9 +256,9 @@ def test_all_logs_that_are_compared_have_estimates_of_users():
 
 @pytest.mark.slow
 def test_other_logs_are_compared_without_those_that_only_stand_in(small_logs, monkeypatch):
-    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name == "KTH-SP2" or None)
+    monkeypatch.setattr(simlib.logs.archive, "find", lambda name, variant=None: name == "KTH-SP2" or None)
     twin = tang_trace(repeated(), name="SDSC-SP2", synthetic=True).workload
-    monkeypatch.setattr(tang2013.archive, "twin_of", lambda name: twin)
+    monkeypatch.setattr(simlib.logs.archive, "twin_of", lambda name: twin)
     found = executed("tang2013/beyond", **FEW)
     assert list(found["of_logs"].index.unique("log")) == list(found["compared"]) == ["KTH-SP2"]
     assert all(plots.SYNTHETIC in texts(picture) for picture in found["pictures"].values())  # one record for all

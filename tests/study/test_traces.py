@@ -50,7 +50,7 @@ def months(name, jobs, missing=None, variant="original"):
     return mualem2001.Trace(name, w, ("1996-10", "1997-07"), missing)
 
 
-@pytest.mark.parametrize("paper", ["mualem2001", "tang2013"])
+@pytest.mark.parametrize("paper", ["mualem2001", "tang2013", "tsafrir2005"])
 def test_settings_are_all_of_logs(paper):
     text = (ROOT / "data" / "settings" / f"{paper}_logs.toml").read_text(encoding="utf-8")
     assert set(tomllib.loads(text)) == {"log"}  # nothing reads a table of another name
@@ -58,7 +58,7 @@ def test_settings_are_all_of_logs(paper):
 
 def test_every_setting_names_a_log_of_the_catalogue_and_months_that_are_published():
     table = judging.published("mualem2001_table1")
-    for setting in mualem2001.settings():
+    for setting in loading.settings("mualem2001"):
         assert setting["log"] in archive.catalogue()["logs"]
         months = table[table.log == setting["name"]].month
         assert set(setting["months"]) <= set(months)

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, FCFS, OwnPolicy, Predictions, simulate
-from simlib.logs import archive
 from simlib.policies import examples_own
-from simlib_study import Logs, judge, printed, tsafrir2005
+from simlib_study import Logs, judge, loading, printed, tsafrir2005
 from simlib_study.tsafrir2005 import Window, by_estimates, counted, performance, reservations
 
 USERS = Predictions("estimate", correct=False)
@@ -151,8 +150,8 @@ def test_printed_changes_are_those_of_the_printed_means():
 
 
 def test_an_unknown_log_is_refused():
-    with pytest.raises(archive.ArchiveError, match="'Intrepid'.*known are.*CTC-SP2.*SDSC-SP2"):
-        tsafrir2005.logs(["Intrepid"])
+    with pytest.raises(ValueError, match="logs: Intrepid: found no such file.*names out of SDSC-SP2, CTC-SP2"):
+        loading.logs("tsafrir2005", ["Intrepid"])
 
 
 @pytest.mark.slow
