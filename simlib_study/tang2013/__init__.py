@@ -55,6 +55,11 @@ class Trace:
         return jobs.start + jobs.run
 
     @property
+    def per_node(self) -> int:
+        """How many processors of the log a node has."""
+        return int(self.about.get("per_node", 1))
+
+    @property
     def t_act(self) -> pd.Series:
         """Run times, in seconds, cut at the requested time: "for simplicity", R is 1 at most (section 3.2)."""
         jobs = self.workload.jobs
