@@ -76,6 +76,9 @@ def settings() -> dict[str, dict[str, Any]]:
 PAPERS = "ANL-Intrepid"
 """The paper's own machine."""
 
+PART_OF_IT = f"{PAPERS} is 9 of the paper's 30 months, with the queue in the project's place"
+"""Is said wherever that log is judged."""
+
 STAND_INS = tuple(name for name, row in settings().items() if row.get("stands_in"))
 """In the order of how like Intrepid they are."""
 
@@ -86,8 +89,12 @@ def machines(names: Iterable[str]) -> list[str]:
     return [name for name in names if "partition" not in known.get(name, {}) or known[name]["log"] not in names]
 
 
-def traces(names: str | Iterable[str] = STAND_INS) -> tuple[list[Trace], list[str]]:
-    """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant."""
+def traces(names: str | Iterable[str] | None = None) -> tuple[list[Trace], list[str]]:
+    """Load the logs that stand in for the paper's, one name of `settings` or several, each in its best variant.
+
+    By default the paper's own, as far as it is here, and all `STAND_INS`.
+    """
+    names = (*[PAPERS] * bool(archive.find(PAPERS)), *STAND_INS) if names is None else names
     names = [names] if isinstance(names, str) else list(names)
     known = settings()
     variants = {}
@@ -97,7 +104,8 @@ def traces(names: str | Iterable[str] = STAND_INS) -> tuple[list[Trace], list[st
     missing = [name for name in names if not variants[name]]
     # a twin has no partitions, and not every log has one
     twins = [name for name in names if "partition" not in known[name] and archive.has_twin(known[name]["log"])]
-    taken = [name for name in names if variants[name]] or twins
+    standing_in = [name for name in twins if name in STAND_INS] or twins
+    taken = [name for name in names if variants[name]] or standing_in
     if names and not taken:
         raise archive.ArchiveError(
             f"{', '.join(names)}: not on this machine, and without a twin that could stand in; expected the log of "
@@ -153,7 +161,7 @@ def known() -> list[str]:
     return list(settings())
 
 
-def logs(names: str | Iterable[str] = STAND_INS) -> TraceLogs:
+def logs(names: str | Iterable[str] | None = None) -> TraceLogs:
     """Take the logs that stand in for the paper's, as `traces`, by name."""
     found, missing = traces(names)
     by_name = {one.name: one for one in found}
@@ -200,7 +208,8 @@ def decided(
         return {part: {name: measured[name][part] for name in names} for part in measured[names[0]]}
 
     (_, first), *others = readings.items()
-    notes = [note, *(f"{name}: {claim(id, {judging.TEXT: of}, on_each)['verdict']}" for name, of in others)]
+    part = PART_OF_IT if PAPERS in logs else ""
+    notes = [note, part, *(f"{name}: {claim(id, {judging.TEXT: of}, on_each)['verdict']}" for name, of in others)]
     rules = {judging.TEXT: first} | ({PRINTED: printed} if printed else {})
     return claim(id, rules, on_each, logs, note="; ".join(filter(None, notes)))
 

@@ -28,10 +28,10 @@ CORES = {256: 27, 512: 1, 1024: 2, 2048: 28, 4096: 29, 8192: 7, 16384: 3, 32768:
 
 
 def write(path, jobs=4800, users=40, seed=1):
-    """Write so many jobs over eight months: four busy days in each, so that jobs wait."""
+    """Write so many jobs over eight months: two busy half days in each, so that jobs wait."""
     rng = np.random.default_rng(seed)
-    month, day = rng.integers(0, MONTHS, jobs), rng.choice([3, 4, 17, 18], jobs)
-    submit = np.sort((30 * month + day) * 86400 + rng.integers(0, 86400, jobs))
+    month, day = rng.integers(0, MONTHS, jobs), rng.choice([3, 18], jobs)
+    submit = np.sort((30 * month + day) * 86400 + rng.integers(0, 43200, jobs))
     user = (users * rng.random(jobs) ** 2).astype(int)  # a few submit most
     hours = rng.choice([0.5, 1, 2, 3, 6, 12], (users, 2), p=[0.2, 0.3, 0.2, 0.15, 0.1, 0.05])
     requested = (3600 * hours[user, rng.integers(0, 2, jobs)]).astype(int)
@@ -40,7 +40,7 @@ def write(path, jobs=4800, users=40, seed=1):
     run = np.maximum((r * requested).astype(int), 1)
     cores = rng.choice(list(CORES), jobs, p=np.array([*CORES.values()]) / sum(CORES.values()))
     asked = cores // rng.choice([1, 1, 2, 4], jobs)  # processes, of which a node has four or fewer
-    queue, status = user % 3, np.where(r > 1, 0, 1)
+    queue, status = (user + (rng.random(jobs) < 0.3)) % 3, np.where(r > 1, 0, 1)
     fields = {0: np.arange(1, jobs + 1), 1: submit, 2: rng.integers(0, 7200, jobs), 3: run, 4: cores, 7: asked}
     fields |= {8: requested, 10: status, 11: user + 1, 14: queue}
     table = np.full((jobs, 18), -1)

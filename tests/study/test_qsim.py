@@ -543,5 +543,5 @@ def test_the_sources_name_a_file_and_lines_for_each_rule():
     cells = nbformat.read(ROOT / "notebooks" / "tang2013" / "qsim.ipynb", as_version=4).cells
     (table,) = (cell.source for cell in cells if "| rule | where |" in cell.source)
     rows = [line.split("|") for line in table.splitlines() if line.startswith("| ")][2:]
-    assert len(rows) == 16 and all(re.search(r"\.py:\d+", where) for _, _, where, *_ in rows)
+    assert len(rows) == 17 and all(re.search(r"\.py:\d+", where) for _, _, where, *_ in rows)
     assert set(qsim.RULES) == {*Rules._fields} - {"each_start", "blocks", "run_times", *OPTIONS}
