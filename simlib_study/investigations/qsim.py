@@ -6,7 +6,7 @@ are not given, aligned ones of powers of two and the whole machine, without conf
 """
 
 import csv
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from itertools import product
@@ -31,11 +31,19 @@ QSIM, TEXT = Rules(), Rules(*[False] * len(Rules._fields))
 """All rules; and none, the study's EASY on the log as it is."""
 
 
-class Layout(NamedTuple):
-    """The blocks of a machine, the smallest first: the processors of each, and pairs of places that share a wire."""
+MIDPLANE = 512
+"""Nodes of the smallest block, on Intrepid and on Mira."""
 
-    blocks: tuple[frozenset[int], ...]
+
+class Layout(NamedTuple):
+    """The blocks of a machine, the smallest first: the units of each, and pairs of places that share a wire.
+
+    A unit has so many nodes.
+    """
+
+    blocks: tuple[Collection[int], ...]
     wires: tuple[tuple[int, int], ...] = ()
+    unit: int = MIDPLANE
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,14 +82,13 @@ class Qsim(EASY):
         if "predicting" in estimating:
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
         jobs = submit, run, estimate.copy(), size  # estimates are cut to minutes
-        blocks: Sequence[Collection[int]]
-        blocks, wires = self.layout or (kernel.aligned(machine if self.rules.partitions else 1, size.min()), ())
-        if self.rules.partitions and size.max() > (largest := max(map(len, blocks))):
+        layout = self.layout or Layout(kernel.aligned(machine if self.rules.partitions else 1, size.min()))
+        if self.rules.partitions and size.max() > (largest := max(map(len, layout.blocks))):
             raise ValueError(
                 f"Qsim: found a job of {size.max()} processors, expected at most {largest}, the largest block's"
             )
         arrivals = machine, preceding, think, progress_and_stop
-        how = self.order == "wfp", self.rules, kernel.lay_out(blocks, wires), estimating.get("adjusting")
+        how = self.order == "wfp", self.rules, kernel.lay_out(layout.blocks, layout.wires), estimating.get("adjusting")
         start, backfilled, t_sched = kernel.qsim(*jobs, *arrivals, *how)
         return {"start": start, "backfilled": backfilled} | ({} if self.adjust is None else {"adjusted": t_sched})
 
@@ -90,13 +97,16 @@ class Qsim(EASY):
 
 
 def as_read(trace: Trace, rules: Rules = QSIM, layout: Layout | None = None) -> Trace:
-    """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or of no length dropped, on blocks."""
+    """Take a trace as Qsim reads it: long runs cut, jobs of the whole machine or of no length dropped, on blocks.
+
+    Where a log has a field for run times, runs are not cut, and jobs of no length stay (bqsim.py:356).
+    """
     w = trace.workload
-    if rules.cut:  # a run of more than 1.1 times the walltime is the walltime (bqsim.py:362)
+    if rules.cut and not rules.run_times:  # a run of more than 1.1 times the walltime is the walltime (bqsim.py:362)
         run = w.jobs.run.where(w.jobs.run <= 1.1 * w.jobs.estimate.clip(lower=1), w.jobs.estimate)
         w = w.derive(w.jobs.assign(run=run), "long runs cut")
     if rules.drop:
-        w = w.derive(w.jobs[(w.jobs.procs < w.procs) & (w.jobs.run > 0)], "jobs dropped")
+        w = w.derive(w.jobs[(w.jobs.procs < w.procs) & ((w.jobs.run > 0) | rules.run_times)], "jobs dropped")
     read = replace(trace, workload=w)
     if rules.blocks:
         return on_midplanes(read, layout) if layout else on_blocks(read)
@@ -117,24 +127,31 @@ def on_blocks(trace: Trace, blocks: int = 80) -> Trace:
     return replace(trace, workload=derived.with_procs(enlarged))
 
 
-MIDPLANE = 512
-"""Nodes of the smallest block, on Intrepid and on Mira."""
-
-
 def on_midplanes(trace: Trace, layout: Layout) -> Trace:
-    """Put a log of nodes on a Blue Gene's own blocks: jobs in midplanes, rounded up to a block of it.
+    """Put a log of nodes on a Blue Gene's own blocks: jobs in units, rounded up to a block of it.
 
-    Jobs below a midplane take one; the few that are larger than the machine are left out. On a smaller machine the
-    times between submissions are stretched by as much, so that the load is the same.
+    Jobs below the smallest block take one; the few that are larger than the machine are left out. On a smaller machine
+    the times between submissions are stretched by as much, so that the load is the same.
     """
-    sizes = np.unique([len(block) for block in layout.blocks])
+    sizes, unit = np.unique([len(block) for block in layout.blocks]), layout.unit * trace.per_node
     jobs, machine = trace.workload.jobs, trace.workload.procs
-    kind = np.searchsorted(sizes, np.ceil(jobs.procs / MIDPLANE))
+    kind = np.searchsorted(sizes, np.ceil(jobs.procs / unit))
     fits = kind < sizes.size
-    stretched = jobs.submit * machine // (MIDPLANE * sizes[-1])
+    stretched = jobs.submit * machine // (unit * sizes[-1])
     rounded = jobs[fits].assign(procs=sizes[kind[fits]], submit=stretched[fits])
-    derived = trace.workload.derive(rounded, f"blocks of {MIDPLANE} nodes").with_procs(int(sizes[-1]))
+    derived = trace.workload.derive(rounded, f"blocks of {layout.unit} nodes").with_procs(int(sizes[-1]))
     return replace(trace, workload=derived)
+
+
+def shared(layout: Layout, midplanes: Iterable[int], unit: int = 64) -> Layout:
+    """Let small jobs share midplanes: add blocks of 64, 128 and 256 nodes inside some of them."""
+    parts, midplanes = MIDPLANE // unit, list(midplanes)
+    sizes = [2**i for i in range(parts.bit_length() - 1)]
+    places = [(of, parts * one + at) for of in sizes for one in midplanes for at in range(0, parts, of)]
+    small = [frozenset(range(begin, begin + of)) for of, begin in places]
+    whole = [frozenset(parts * one + at for one in block for at in range(parts)) for block in layout.blocks]
+    wires = [(one + len(small), other + len(small)) for one, other in layout.wires]
+    return Layout((*small, *whole), tuple(wires), unit)
 
 
 @cache
@@ -191,17 +208,20 @@ PERFECT = "perfect"
 
 
 class Program(NamedTuple):
-    """Rules, on a machine with a layout or on aligned blocks."""
+    """Rules, on a machine with a layout, or one for each log by name; without it on aligned blocks."""
 
     rules: Rules
-    layout: Layout | None = None
+    layout: Layout | Mapping[str, Layout] | None = None
+
+    def on(self, log: str) -> Layout | None:
+        """Give the layout of a log's machine, if there is one."""
+        return self.layout.get(log) if isinstance(self.layout, Mapping) else self.layout
 
 
-def cases(
-    trace: Trace, rules: Rules, percentiles: Sequence[Any] = scheduling.PERCENTILES, layout: Layout | None = None
-) -> dict[str, EASY]:
+def cases(trace: Trace, program: Program, percentiles: Sequence[Any] = scheduling.PERCENTILES) -> dict[str, EASY]:
     """Make the cases of Figures 14 to 17 for a program, a policy each; of the percentiles one can be PERFECT."""
-    policy = Qsim(rules=rules, layout=layout if rules.partitions else None)
+    rules = program.rules
+    policy = Qsim(rules=rules, layout=program.on(trace.name) if rules.partitions else None)
     before = {p: _adjusted(trace, p, rules.overruns) for p in percentiles if rules.beforehand or p == PERFECT}
     made: dict[str, EASY] = {scheduling.BASELINE: policy}
     for (strategy, running), p in product(scheduling.STRATEGIES.items(), percentiles):
@@ -235,10 +255,9 @@ def runs(
     """Simulate the months of logs by each program, its rules by name: as `scheduling.runs`, by program first."""
     of_programs = {}
     for name, program in programs.items():
-        rules, layout = program if isinstance(program, Program) else Program(program)
-        read = [as_read(trace, rules, layout) for trace in traces]
-        of_program = partial(cases, rules=rules, percentiles=percentiles, layout=layout)
-        of_programs[name] = scheduling.runs(read, of_program, **settings)
+        program = program if isinstance(program, Program) else Program(program)
+        read = [as_read(trace, program.rules, program.on(trace.name)) for trace in traces]
+        of_programs[name] = scheduling.runs(read, partial(cases, program=program, percentiles=percentiles), **settings)
     return pd.concat(of_programs, names=["program"])
 
 

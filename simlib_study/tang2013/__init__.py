@@ -10,6 +10,7 @@ import pandas as pd
 
 from simlib.core.schedule import simulate
 from simlib.core.workload import Workload
+from simlib.logs import archive
 from simlib.plots.style import COLOURS
 from simlib.policies.adjusting import Scheme
 from simlib.policies.easy import EASY
@@ -52,6 +53,11 @@ class Trace:
         return jobs.start + jobs.run
 
     @property
+    def per_node(self) -> int:
+        """How many processors of the log a node has."""
+        return int(self.about.get("per_node", 1))
+
+    @property
     def t_act(self) -> pd.Series:
         """Run times, in seconds, cut at the requested time: "for simplicity", R is 1 at most (section 3.2)."""
         jobs = self.workload.jobs
@@ -67,6 +73,9 @@ def settings() -> dict[str, dict[str, Any]]:
 PAPERS = "ANL-Intrepid"
 """The paper's own machine."""
 
+PART_OF_IT = f"{PAPERS} is 9 of the paper's 30 months, with the queue in the project's place"
+"""Is said wherever that log is judged."""
+
 STAND_INS = tuple(name for name, row in settings().items() if row.get("stands_in"))
 """In the order of how like Intrepid they are."""
 
@@ -77,8 +86,12 @@ def machines(names: Iterable[str]) -> list[str]:
     return [name for name in names if "partition" not in known.get(name, {}) or known[name]["log"] not in names]
 
 
-def traces(names: str | Iterable[str] = STAND_INS) -> tuple[list[Trace], list[str]]:
-    """Load the logs that stand in for the paper's, one name of `settings` or several; and list the absent ones."""
+def traces(names: str | Iterable[str] | None = None) -> tuple[list[Trace], list[str]]:
+    """Load the logs that stand in for the paper's, one name of `settings` or several; and list the absent ones.
+
+    By default the paper's own, as far as it is here, and all `STAND_INS`.
+    """
+    names = (*[PAPERS] * bool(archive.find(PAPERS)), *STAND_INS) if names is None else names
     known = settings()
     here, absent = loading.take(known[name] for name in ([names] if isinstance(names, str) else names))
     made = [Trace(row["name"], workload, row["project"], row.get("waits", True), row) for row, _, workload in here]
@@ -122,7 +135,7 @@ def known() -> list[str]:
     return list(settings())
 
 
-def logs(names: str | Iterable[str] = STAND_INS) -> TraceLogs:
+def logs(names: str | Iterable[str] | None = None) -> TraceLogs:
     """Take the logs that stand in for the paper's, as `traces`, by name."""
     here, absent = traces(names)
     return TraceLogs({one.name: one.workload for one in here}, {one.name: one for one in here}, absent)
@@ -167,7 +180,8 @@ def decided(
         return {part: {name: measured[name][part] for name in names} for part in measured[names[0]]}
 
     (_, first), *others = readings.items()
-    notes = [note, *(f"{name}: {claim(id, {judging.TEXT: of}, on_each)['verdict']}" for name, of in others)]
+    part = PART_OF_IT if PAPERS in logs else ""
+    notes = [note, part, *(f"{name}: {claim(id, {judging.TEXT: of}, on_each)['verdict']}" for name, of in others)]
     rules = {judging.TEXT: first} | ({PRINTED: printed} if printed else {})
     return claim(id, rules, on_each, logs, note="; ".join(filter(None, notes)))
 

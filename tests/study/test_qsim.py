@@ -1,6 +1,7 @@
 """Qsim's rules: the kernel against a slow reference, rule by rule, and against EASY; logs as Qsim reads them."""
 
 import re
+from dataclasses import replace
 from itertools import product
 
 import nbformat
@@ -15,14 +16,16 @@ from hypothesis import strategies as st
 from simlib import EASY, simulate
 from simlib.policies.adjusting import Adjustment, Scheme
 from simlib_study.investigations import qsim
-from simlib_study.investigations.qsim import QSIM, TEXT, Qsim, Rules, as_read, on_blocks
+from simlib_study.investigations.qsim import QSIM, TEXT, Program, Qsim, Rules, as_read, on_blocks
 from simlib_study.tang2013 import scheduling
 from simlib_study.tang2013.beyond import Predicted
 
-OF_LOGS = ("blocks", "overruns", "beforehand", "cut", "drop")
-OF_SCHEDULER = [name for name in Rules._fields if name not in OF_LOGS]
+OF_LOGS = ("blocks", "overruns", "beforehand", "cut", "drop", "run_times")
+OPTIONS = ("largest_first", "shortest_first")
+OF_SCHEDULER = [name for name in Rules._fields if name not in (*OF_LOGS, *OPTIONS)]
 
 EVERY_RULE = {f"not {name}": QSIM.without(name) for name in OF_SCHEDULER}
+EVERY_RULE |= {name: QSIM._replace(**{name: True}) for name in OPTIONS}
 EVERY_RULE |= {f"only {name}": TEXT._replace(**{name: True}) for name in OF_SCHEDULER}
 EVERY_RULE |= {"all": QSIM, "none": TEXT}
 
@@ -43,6 +46,7 @@ class Slow:
         self.adjusts = adjusted is not None
         given = [max(estimate, run) for _, run, estimate, _ in rows]
         user, other = self.minutes(given), self.minutes(adjusted if self.adjusts else given)
+        self.walltime = user
         self.queue_by, self.backfill_by, self.running_by = (other if use else user for use in switches)
         self.start, self.expected, self.place, self.queue = {}, {}, {}, []
         self.free = set(range(machine))
@@ -154,6 +158,13 @@ class Slow:
         fitting = [block for block, seconds in window.items() if needed <= seconds or self.wrong == "any length"]
         return self.best(fitting)
 
+    def turn(self, job):
+        """When it is its turn to be backfilled; the first in the queue where these are equal."""
+        if self.rules.shortest_first:
+            return self.walltime[job]
+        work = self.rows[job][3] * self.walltime[job]
+        return (work if self.wrong == "least work first" else -work) if self.rules.largest_first else 0
+
     def on_blocks(self, now):
         times, drained, waiting = self.free_at(now), set(), 0
         for job in self.queue:
@@ -169,7 +180,7 @@ class Slow:
             waiting += 1
             if not self.rules.backfill_last and (place := self.backfill(job, now, times)) is not None:
                 return job, place
-        for job in self.queue if self.rules.backfill_last else ():
+        for job in sorted(self.queue, key=self.turn) if self.rules.backfill_last else ():
             if (place := self.backfill(job, now, times)) is not None:
                 return job, place
         return None, None
@@ -196,7 +207,7 @@ class Slow:
         in_time = [job for job in fitting if now + self.backfill_by[job] <= shadow]
         beside = [job for job in fitting if self.rows[job][3] <= extra]
         first = beside if self.rules.backfill_last else [job for job in fitting if job in in_time or job in beside]
-        for job in first or in_time:
+        for job in first or (sorted(in_time, key=self.turn) if self.rules.backfill_last else in_time):
             left = extra if job in in_time else extra - self.rows[job][3]
             return job, self.take(job), (shadow, left)
         return None, None, promised
@@ -268,18 +279,22 @@ def test_so_it_does_with_any_of_the_rules(case, switched):
         "inner blocks",
         "one drains",
         "together",
+        "least work first",
+        "queue order",
     ],
 )
 def test_a_reference_that_has_a_rule_wrong_is_caught(wrong):
-    another = {"inner blocks": "inner_blocks", "one drains": "all_drain", "together": "single_events"}.get(wrong)
-    rules = QSIM.without(another) if another else QSIM
+    another = {"inner blocks": "inner_blocks", "one drains": "all_drain", "together": "single_events"}
+    options = {"least work first": "largest_first", "queue order": "shortest_first"}
+    right = QSIM._replace(**{options[wrong]: True}) if wrong in options else QSIM
+    rules = QSIM if wrong == "queue order" else right.without(another[wrong]) if wrong in another else right
 
     def differs(seed):
         rng = np.random.default_rng(seed)
         run, more = rng.choice([60, 240, 301, 900, 2400], 40), rng.choice([0, 1, 60, 300, 3600], 40)
         size, submit = rng.choice([1, 1, 2, 3, 4, 8, 11], 40), np.sort(60 * rng.integers(0, 200, 40))
         rows = np.column_stack([submit, run, run + more, size]).tolist()
-        fast, _ = both((rows, 11, True, None, (False,) * 3), QSIM)
+        fast, _ = both((rows, 11, True, None, (False,) * 3), right)
         slow = Slow(rows, 11, True, rules, wrong=wrong).schedule()
         return fast != slow
 
@@ -319,7 +334,7 @@ def test_a_job_that_no_block_holds_is_refused():
 
 
 def test_intrepid_has_its_own_blocks():
-    blocks, wires = qsim.intrepid()
+    blocks, wires, _ = qsim.intrepid()
     sizes = pd.Series([qsim.MIDPLANE * len(block) for block in blocks]).value_counts()
     assert sizes[[512, 1024, 2048, 4096, 8192, 16384, 24576, 32768, 40960]].to_list() == [82, 81, 21, 27, 8, 4, 1, 2, 1]
     assert set().union(*blocks) == set(range(80)) and len(wires) == 84
@@ -339,6 +354,38 @@ def test_a_log_of_nodes_is_put_on_midplanes():
     few_nodes = pd.DataFrame({"submit": range(4), "run": 60, "estimate": 60, "procs": [1, 512, 513, 9000]})
     read = qsim.on_midplanes(tang_trace(few_nodes, 49152), layout)
     assert read.workload.jobs.procs.to_list() == [1, 1, 2, 24] and read.workload.procs == 96
+    of_cores = replace(tang_trace(few_nodes.assign(procs=4 * few_nodes.procs), 163840), about={"per_node": 4})
+    read = qsim.on_midplanes(of_cores, qsim.intrepid())
+    assert read.workload.jobs.procs.to_list() == [1, 1, 2, 32] and read.workload.procs == 80
+    assert read.workload.jobs.submit.to_list() == [0, 1, 2, 3]
+
+
+def test_small_jobs_take_a_midplane_each_or_share_one():
+    pair = qsim.Layout((frozenset({0}), frozenset({1}), frozenset({0, 1})), ((0, 1),))
+    both_midplanes, one = qsim.shared(pair, range(2)), qsim.shared(pair, [0])
+    assert [len(block) for block in one.blocks] == [1] * 8 + [2] * 4 + [4] * 2 + [8, 8, 16]
+    assert one.wires == ((14, 15),) and one.blocks[14:] == (frozenset(range(8)), frozenset(range(8, 16)), {*range(16)})
+    assert len(both_midplanes.blocks) == 31 and both_midplanes.unit == 64
+    jobs = pd.DataFrame({"submit": 0, "run": 600, "estimate": 600, "procs": [60, 100, 400, 1024, 40]})
+
+    def starts(layout):
+        read = as_read(tang_trace(jobs, 1024), TEXT._replace(blocks=True), layout)
+        return simulate(read.workload, Qsim(rules=QSIM, layout=layout)).jobs.start.to_list()
+
+    alone = qsim.Layout(pair.blocks)
+    assert starts(alone) == [0, 0, 600, 1200, 600]  # two at a time
+    assert starts(qsim.shared(alone, range(2))) == [0, 0, 0, 600, 0]
+
+
+@given(case=cases(), switched=st.tuples(*[st.booleans()] * len(QSIM)))
+def test_those_that_share_start_when_they_do_by_the_slow_reference(case, switched):
+    rows, _, *others = case
+    three = qsim.Layout((*map(frozenset, ([0], [1], [2], [0, 1], [0, 1, 2])),), ((0, 2),))
+    layout = qsim.shared(three, [0, 2], 256)  # two units each
+    rows = [(*times, min(size, 6)) for *times, size in rows]
+    rules = Rules(*switched)._replace(partitions=True)
+    fast, slow = both((rows, 6, *others), rules, None, layout.blocks, layout.wires)
+    assert fast == slow
 
 
 # All rules off
@@ -387,6 +434,15 @@ def test_an_estimate_below_the_run_time_is_raised_or_stands():
         assert simulate(workload, Qsim(rules=TEXT._replace(overruns=overruns))).jobs.start.to_list() == [0, 1000, third]
 
 
+def test_of_those_that_can_be_backfilled_the_first_the_largest_or_the_shortest_starts():
+    """On one processor of four: the others are drained for a job of four."""
+    rows = [(0, 3000, 3000, 2), (0, 3000, 3000, 1), (1, 60, 60, 4)]
+    waiting = [(2, 1200, 1200, 1), (2, 2400, 2400, 1), (2, 600, 600, 1)]
+    for option, first in {None: 0, "largest_first": 1, "shortest_first": 2}.items():
+        found = starts([*rows, *waiting], 4, single_events=False, **({option: True} if option else {}))
+        assert found[3:].index(2) == first, option
+
+
 def test_settings_that_qsim_does_not_have_are_refused():
     with pytest.raises(ValueError, match="found backfill='sjf', expected it left as it is"):
         Qsim(backfill="sjf")
@@ -406,6 +462,11 @@ def test_long_runs_are_cut_and_jobs_of_no_length_or_the_whole_machine_dropped():
     assert read.run.to_list() == [60, 60]
     assert as_read(few(procs=1), QSIM.without("drop", "blocks")).workload.jobs.run.to_list() == [60, 60, 0, 50]
     assert as_read(few(procs=1), TEXT).workload.jobs.run.to_list() == [70, 60, 0, 50]
+
+
+def test_where_a_log_has_run_times_nothing_is_cut_and_only_jobs_of_the_whole_machine_are_dropped():
+    read = as_read(few(procs=[1, 2, 3, 8]), QSIM.without("blocks")._replace(run_times=True)).workload.jobs
+    assert read.run.to_list() == [70, 60, 0]
 
 
 def test_a_log_on_blocks_has_the_load_that_it_had():
@@ -466,7 +527,7 @@ def test_few_months_are_drawn_by_halves_for_each_program(busy):
 
 
 def test_adjusted_beforehand_they_are_what_the_log_says_and_perfect_ones_the_run_times(busy):
-    cases, asked = qsim.cases(busy, QSIM, [85, qsim.PERFECT]), busy.workload.jobs.estimate
+    cases, asked = qsim.cases(busy, Program(QSIM), [85, qsim.PERFECT]), busy.workload.jobs.estimate
     rules = QSIM.without("whole_minutes")
     perfect, regular = (
         simulate(busy.workload, Qsim(rules=rules, adjust=cases[f"regular {case}"].adjust)).jobs.adjusted
@@ -482,5 +543,5 @@ def test_the_sources_name_a_file_and_lines_for_each_rule():
     cells = nbformat.read(ROOT / "notebooks" / "tang2013" / "qsim.ipynb", as_version=4).cells
     (table,) = (cell.source for cell in cells if "| rule | where |" in cell.source)
     rows = [line.split("|") for line in table.splitlines() if line.startswith("| ")][2:]
-    assert len(rows) == 16 and all(re.search(r"\.py:\d+", where) for _, _, where, *_ in rows)
-    assert set(qsim.RULES) == {*Rules._fields} - {"each_start", "blocks"}
+    assert len(rows) == 17 and all(re.search(r"\.py:\d+", where) for _, _, where, *_ in rows)
+    assert set(qsim.RULES) == {*Rules._fields} - {"each_start", "blocks", "run_times", *OPTIONS}

@@ -3,8 +3,9 @@
 All rules switched off it is EASY, as `simlib.engine` has it; switched on, what Tang's simulator does.
 """
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,8 @@ NOBODY: Int = np.int64(-1)
 class Rules(NamedTuple):
     """Qsim's rules, each of which can be switched off; what then holds in its place is EASY's.
 
-    From `blocks` on they are about the log and its estimates, before the scheduler runs.
+    From `blocks` to `run_times` they are about the log and its estimates, before the scheduler runs. The last three
+    are options of Qsim that are not its default.
     """
 
     partitions: bool = True  # a job takes a block of the smallest size that holds it; off: any processors
@@ -39,6 +41,11 @@ class Rules(NamedTuple):
     beforehand: bool = True  # adjusted estimates come with the log, made from its own ends (bqsim.py:376)
     cut: bool = True  # long runs are cut, see `as_read`
     drop: bool = True  # some jobs are dropped, see `as_read`
+    run_times: bool = False  # the log has a field for run times: long runs stand, and jobs of no length stay
+    largest_first: bool = False  # "bf": of the jobs that can be backfilled the one of most processor-seconds starts
+    shortest_first: bool = (
+        False  # "sjfb": the one of the shortest estimate of a user; off, "ff": the first in the queue
+    )
 
     def without(self, *names: str) -> "Rules":
         """Switch some rules off."""
@@ -70,12 +77,22 @@ class Blocks(NamedTuple):
     waiting: Ints  # by kind how many jobs wait for one; smaller kinds than those are not looked at in a pass
 
 
-def lay_out(blocks: Sequence[Collection[int]], wires: Collection[tuple[int, int]] = ()) -> Blocks:
+def lay_out(blocks: tuple[Collection[int], ...], wires: tuple[tuple[int, int], ...] = ()) -> Blocks:
     """Lay out blocks, sets of processors, the smallest ones first; `wires` are pairs of places that share one."""
-    has = np.zeros((len(blocks), 1 + max(map(max, blocks))), np.int64)
+    first, size, *of_blocks = _related(blocks, wires)
+    busy, inside, free_at = np.zeros((3, first[-1]), np.int64)
+    longest, soonest, waiting = np.zeros((3, size.size), np.int64)
+    drained = np.zeros(first[-1], np.bool_)
+    return Blocks(first, size, *of_blocks, busy, inside, free_at, drained, longest, soonest, waiting)
+
+
+@lru_cache(maxsize=32)  # a machine has the same blocks in all its months and cases
+def _related(blocks: tuple[Collection[int], ...], wires: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
+    """Work out the fields of `Blocks` that no simulation changes, in their order."""
+    has = np.zeros((len(blocks), 1 + max(map(max, blocks))))
     for place, block in enumerate(blocks):
         has[place, list(block)] = 1
-    of = has.sum(axis=1)
+    of = has.sum(axis=1).astype(np.int64)
     if (np.diff(of) < 0).any():
         raise ValueError("lay_out: found a block before a smaller one, expected the smallest ones first")
     shared, itself = has @ has.T, np.eye(len(blocks), dtype=bool)
@@ -85,12 +102,7 @@ def lay_out(blocks: Sequence[Collection[int]], wires: Collection[tuple[int, int]
     around = (shared == of[:, None]) & ~itself
     size, count = np.unique(of, return_counts=True)
     conflicts, parents = _listed((shared > 0) | wired), _listed(around | wired)
-    busy, inside, free_at = np.zeros((3, len(blocks)), np.int64)
-    longest, soonest, waiting = np.zeros((3, size.size), np.int64)
-    drained = np.zeros(len(blocks), np.bool_)
-    first = np.append(0, count.cumsum())
-    of_blocks = conflicts, _listed(around), parents, _listed(around.T)
-    return Blocks(first, size, *of_blocks, busy, inside, free_at, drained, longest, soonest, waiting)
+    return np.append(0, count.cumsum()), size, conflicts, _listed(around), parents, _listed(around.T)
 
 
 def _listed(related: Bools) -> _Lists:
@@ -98,10 +110,10 @@ def _listed(related: Bools) -> _Lists:
     return _Lists(np.append(0, related.sum(axis=1).cumsum()), related.nonzero()[1].copy())
 
 
-def aligned(machine: int, least: int = 1) -> list[range]:
+def aligned(machine: int, least: int = 1) -> tuple[range, ...]:
     """List the aligned blocks of powers of two of a machine of so many processors, from a size on, and all of it."""
     sizes = sorted({2**kind for kind in range(machine.bit_length()) if 2 ** (kind + 1) > least} | {machine})
-    return [range(begin, begin + size) for size in sizes for begin in range(0, machine - size + 1, size)]
+    return tuple(range(begin, begin + size) for size in sizes for begin in range(0, machine - size + 1, size))
 
 
 @uncounted
@@ -182,6 +194,8 @@ def next_on_blocks(
     count: Int,
     kind: Ints,
     expected: Ends,
+    size: Ints,
+    walltime: Ints,
     needed: Ints,
     now: Int,
     rules: Rules,
@@ -214,17 +228,40 @@ def next_on_blocks(
             untried -= 1
         if not rules.backfill_last and now + needed[job] <= blocks.longest[kind[job]]:
             return np.int64(i), place_for(blocks, kind[job], now + needed[job], rules), True
+    place = NOBODY
     if rules.backfill_last:
         for i in range(count):
             job = jobs[i]
             if now + needed[job] <= blocks.longest[kind[job]]:
-                return np.int64(i), place_for(blocks, kind[job], now + needed[job], rules), True
-    return NOBODY, NOBODY, False
+                if place < 0 or precedes(job, jobs[place], size, walltime, rules):
+                    place = np.int64(i)
+                if not (rules.largest_first or rules.shortest_first):
+                    break
+    if place < 0:
+        return NOBODY, NOBODY, False
+    job = jobs[place]
+    return place, place_for(blocks, kind[job], now + needed[job], rules), True
+
+
+@uncounted
+def precedes(job: Int, other: Int, size: Ints, walltime: Ints, rules: Rules) -> bool:
+    """Tell whether a job is backfilled before another one that is before it in the queue."""
+    if rules.shortest_first:
+        return walltime[job] < walltime[other]
+    return rules.largest_first and size[job] * walltime[job] > size[other] * walltime[other]
 
 
 @uncounted
 def next_on_any(
-    running: Running, jobs: Ints, count: Int, size: Ints, needed: Ints, now: Int, rules: Rules, held: Ints
+    running: Running,
+    jobs: Ints,
+    count: Int,
+    size: Ints,
+    walltime: Ints,
+    needed: Ints,
+    now: Int,
+    rules: Rules,
+    held: Ints,
 ) -> tuple[Int, Int, bool]:
     """Find who starts next on any free processors, as `next_on_blocks`: EASY, but for three rules.
 
@@ -244,11 +281,15 @@ def next_on_any(
             if not in_time:
                 held[1] -= size[job]
             return np.int64(i), np.int64(0), True
+    place = NOBODY
     if rules.backfill_last:
         for i in range(1, count):
             if size[jobs[i]] <= free and now + needed[jobs[i]] <= held[0]:
-                return np.int64(i), np.int64(0), True
-    return NOBODY, NOBODY, False
+                if place < 0 or precedes(jobs[i], jobs[place], size, walltime, rules):
+                    place = np.int64(i)
+                if not (rules.largest_first or rules.shortest_first):
+                    break
+    return place, min(place, np.int64(0)), place >= 0
 
 
 @uncounted
@@ -368,10 +409,23 @@ def qsim(
         while count > 0:
             if rules.partitions:
                 place, block, passed = next_on_blocks(
-                    blocks, block_of, jobs, count, kind, expected, estimates.backfill, now, rules, tried
+                    blocks,
+                    block_of,
+                    jobs,
+                    count,
+                    kind,
+                    expected,
+                    size,
+                    estimates.user,
+                    estimates.backfill,
+                    now,
+                    rules,
+                    tried,
                 )
             else:
-                place, block, passed = next_on_any(running, jobs, count, size, estimates.backfill, now, rules, held)
+                place, block, passed = next_on_any(
+                    running, jobs, count, size, estimates.user, estimates.backfill, now, rules, held
+                )
             if place < 0:
                 break
             job = jobs[place]
