@@ -275,13 +275,14 @@ def collect(folder: str | Path = "build/explorations", name: str = NUMBERS) -> p
     records = [(path.parent, read(path)) for path in found if (path.parent / name).exists()]
     if not records:
         raise FileNotFoundError(f"{folder}: found no run with a table {name}, expected what study.save wrote")
-    last = {(record["exhibit"], json.dumps(record["parameters"])): (path, record) for path, record in records}
-    if older := len(records) - len(last):
+    by_parameters = {
+        (record["exhibit"], *[(each, *_order(value)) for each, value in record["parameters"].items()]): (path, record)
+        for path, record in records  # the last one stays
+    }
+    if older := len(records) - len(by_parameters):
         print(f"left out: {older} older with the same parameters as another")
     tables = []
-    for path, record in sorted(
-        last.values(), key=lambda of: (of[1]["exhibit"], *map(_order, of[1]["parameters"].values()))
-    ):
+    for _, (path, record) in sorted(by_parameters.items()):
         table = pd.read_csv(path / name)
         table = table[[column for column in table if not column.startswith("Unnamed: ")]]  # an index without a name
         given = {"exhibit": record["exhibit"]}
@@ -293,9 +294,8 @@ def collect(folder: str | Path = "build/explorations", name: str = NUMBERS) -> p
 
 
 def _order(value: Any) -> tuple[bool, float, str]:
-    """By what values of a parameter are sorted: numbers first."""
-    number = isinstance(value, (int, float))
-    return not number, float(value) if number else 0.0, str(value)
+    """By what values of a parameter are compared: numbers first, and 1 is the same as 1.0."""
+    return (False, float(value), "") if isinstance(value, (int, float)) else (True, 0.0, str(value))
 
 
 def _cells(tables: Iterable[pd.DataFrame]) -> list[Json]:

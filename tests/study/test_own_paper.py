@@ -99,7 +99,7 @@ def test_the_ending_of_a_name_says_what_is_written(saved):
 def test_of_runs_with_the_same_parameters_the_last_counts(saved, capsys):
     saved(TABLE, parameters="shakes: int = 9\npolicy: list[str] = ['EASY', 'FCFS']")
     saved(TABLE, more="before = 1")
-    last = saved(2 * TABLE, more="after = 1")
+    last = saved(2 * TABLE, parameters="shakes: float = 4.0", more="after = 1")
     saved({"others": TABLE}, parameters="shakes: int = 7")
     table = study.collect("build/explorations/mine")
     assert "1 older" in capsys.readouterr().out
