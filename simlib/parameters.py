@@ -54,7 +54,7 @@ def check(variables: dict[str, Any] | None = None, /, **expected: Expected) -> N
     ValueError: shakes: found 0, expected a whole number, 1 to 1,000,000,000
     """
     variables = sys._getframe(1).f_globals if variables is None else variables
-    hints, given = _declared(variables.get("In", ()))
+    hints, given = declared(variables.get("In", ()))
     if not hints:  # it is no notebook
         return
     faults = [_unknown(name, list(hints)) for name in (*given, *expected) if name not in hints]
@@ -70,7 +70,7 @@ def check(variables: dict[str, Any] | None = None, /, **expected: Expected) -> N
         raise ValueError("\n".join(faults))
 
 
-def _declared(cells: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+def declared(cells: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """List the types of the parameters by their names, from the cells that declare some, and what papermill gave."""
     hints: dict[str, str] = {}
     given: list[str] = []

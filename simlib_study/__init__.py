@@ -19,12 +19,13 @@ from .judging import (
     with_printed,
 )
 from .loading import Logs, log, logs
-from .records import save, show
+from .records import collect, save, show
 
 __all__ = [
     "Logs",
     "beside",
     "claim",
+    "collect",
     "finding",
     "in_bands",
     "in_order",

@@ -20,7 +20,7 @@ from simlib._util.cache import identity
 from simlib.core.workload import Workload
 
 from .loading import Logs, are_own, default_names
-from .notebooks import Notebook, notebook
+from .notebooks import PAPERS, Notebook, notebook
 
 PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
 
@@ -50,6 +50,11 @@ class Experiment:
     fewer: tuple[str, ...] = ()
     repeats: dict[str, str] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def own(self) -> bool:
+        """Whether it is of a paper of the reader's: its name begins with no folder of the study's notebooks."""
+        return bool(self.name) and self.name.partition("/")[0] not in PAPERS
 
     @property
     def unjudged(self) -> str:
@@ -101,7 +106,7 @@ def parameters(name: str, variables: dict[str, Any], *, own: bool = False, **exp
     Parameters
     ----------
     name : str
-        Folder and name, such as "mualem2001/table4".
+        Folder and name, such as "mualem2001/table4"; or of a paper of your own any name, such as "my-paper".
     variables : dict
         Those of the notebook, `vars()`: `judge`, `claim` and `save` compare what was run with what the study has.
     own : bool
@@ -117,8 +122,9 @@ def parameters(name: str, variables: dict[str, Any], *, own: bool = False, **exp
     ValueError: logs: found LANL, expected names out of CTC, KTH, SDSC, Par, CM5
     """
     checking.check(variables, **expected)
-    if "logs" not in expected and isinstance(names := variables.get("logs"), list):
-        are_own(name.partition("/")[0], names, own)
+    paper = name.partition("/")[0]
+    if paper in PAPERS and "logs" not in expected and isinstance(names := variables.get("logs"), list):
+        are_own(paper, names, own)
     _HERE.clear()
     _HERE[name] = variables
 
@@ -135,8 +141,7 @@ def running() -> Experiment:
     here = notebook(name)
     executed = [cell for cell in variables.get("In", ()) if _parsed(cell)]  # not those of comments only
     if not here:
-        alone = tuple(executed)
-        return Experiment(name, cells=alone, code=alone, changed=(NO_NOTEBOOK,), variables=variables)
+        return _of_nobody(name, executed, variables)
     own = _own_parameters(here)
     now = {each: variables.get(each, default) for each, default in own.items()}
     if "logs" in own:  # those that were loaded are called as their names were
@@ -161,6 +166,17 @@ def running() -> Experiment:
             (fewer if each == "logs" and _are_among(value, known) else changed).append(said)
     differs = tuple(changed), tuple(added), tuple(fewer)
     return Experiment(name, here, now, tuple(cells), tuple(code), *differs, repeats, variables)
+
+
+def _of_nobody(name: str, executed: Sequence[str], variables: dict[str, Any]) -> Experiment:
+    """What runs of a notebook that is not the study's: its parameters are what the last cell of such declares."""
+    declaring = [number for number, cell in enumerate(executed) if checking.declared([cell])[0]]
+    cells = executed[max(declaring, default=0) :]
+    names = checking.declared(cells)[0]
+    given = {each: getattr(variables[each], "asked", variables[each]) for each in names if each in variables}
+    code = [cell for cell in cells if not _sets(cell) or not _sets(cell) <= names.keys()]
+    of = {"cells": tuple(cells), "code": tuple(code), "changed": (NO_NOTEBOOK,)}
+    return Experiment(name, parameters=given, variables=variables, **of)
 
 
 def _own_parameters(here: Notebook) -> dict[str, Any]:

@@ -165,6 +165,7 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
     Parameters
     ----------
     paper : str
+        Or "own", for a paper of the reader's.
     names : str or list of str, optional
         The paper's names of the logs; by default `default_names`. Or only logs of the reader's, by path or name in the
         catalogue.
@@ -181,13 +182,16 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
     >>> list(logs("mualem2001", ["sample"]))
     ['sample']
     """
-    module = importlib.import_module(f"{__package__}.{paper}")
     asked = getattr(names, "asked", names)
-    if asked is None:
-        return module.logs(**settings)
-    names = [asked] if isinstance(asked, str) else list(asked)
-    own = are_own(paper, names)
-    made = module.own_logs(by_name(names), **settings) if own else module.logs(names, **settings)
+    names = [asked] if isinstance(asked, str) else list(asked or ())
+    if paper == "own":
+        made = Logs(by_name(names), own=True)
+    else:
+        module = importlib.import_module(f"{__package__}.{paper}")
+        if asked is None:
+            return module.logs(**settings)
+        own = are_own(paper, names)
+        made = module.own_logs(by_name(names), **settings) if own else module.logs(names, **settings)
     made.asked = asked
     return made
 

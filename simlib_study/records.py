@@ -6,14 +6,13 @@ import os
 import platform
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import fastjsonschema  # which papermill's reader of notebooks brings, and which is quick to import
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -70,18 +69,20 @@ def write(
     for name, made in files.items():
         if isinstance(made, Figure):
             if synthetic:
-                _stamp(made)
-            contents[name] = plots.png(made)
+                plots.stamp(made)
+            contents[name] = plots.drawn(made, Path(name).suffix)
         else:
-            made = made.assign(data=plots.SYNTHETIC) if synthetic else made
-            contents[name] = made.round(DIGITS).to_csv(lineterminator="\n").encode()
+            made = (made.assign(data=plots.SYNTHETIC) if synthetic else made).round(DIGITS)
+            as_latex = Path(name).suffix == LATEX
+            text = made.to_latex(**OF_LATEX) if as_latex else made.to_csv(lineterminator="\n")
+            contents[name] = text.encode()
     contents[RECORD] = (json.dumps(record, indent=1) + "\n").encode()
     folder = folder or paths.ROOT / ("build/synthetic" if synthetic else "figures") / exhibit
     for name, content in contents.items():
         with paths.replacing(folder / name) as new:
             new.write_bytes(content)
     for path in folder.iterdir():
-        if path.suffix in (".csv", ".png") and path.name not in contents:
+        if path.suffix in (*TABLES, *PICTURES) and path.name not in contents:
             path.unlink()
     if synthetic:
         print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about the paper ***")
@@ -91,12 +92,6 @@ def write(
 def _not_judged(cell: Json) -> Json:
     """A cell of stand-ins."""
     return cell | {"readings": [ours | {"verdict": OTHER_LOG} for ours in cell["readings"]]}
-
-
-def _stamp(figure: Figure) -> None:
-    """Stamp a figure as made from stand-ins, once."""
-    if plots.SYNTHETIC not in [text.get_text() for text in figure.texts]:
-        plots.stamp(figure)
 
 
 def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None = None) -> Figure:
@@ -115,8 +110,8 @@ def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None =
     assert isinstance(figure, Figure)  # and no part of one
     experiment, own = running(), logs is not None and logs.own
     if logs is not None and logs.stand_in:
-        _stamp(figure)
-    if experiment.unjudged and not own:
+        plots.stamp(figure)
+    if experiment.unjudged and not (own or experiment.own):
         figure.suptitle("")
         message = experiment.unjudged
     elif preview := experiment.preview(logs):
@@ -129,6 +124,12 @@ def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None =
 
 DIGITS = 4
 """Decimals of saved numbers."""
+
+LATEX = ".tex"
+OF_LATEX: Any = {"escape": True, "multirow": False, "float_format": "{:,.2f}".format}
+
+TABLES, PICTURES = (".csv", LATEX), (".png", *plots.VECTOR)
+"""Endings of files, the usual one first."""
 
 REPRODUCING = "SIMLIB_REPRODUCING"
 """Is set where the whole study is made, by Snakemake: only then anything is written to `figures/`."""
@@ -151,14 +152,16 @@ def save(
     hand, of another or an edited notebook, by other parameters, or of fewer logs than the record in `figures/`, goes to
     `build/explorations/`, and what is made of your own log to a folder for this log in `build/own/`: nothing counts
     these. There each experiment has a folder, whose name is a digest of all that it depends on, and its record has the
-    cells that were run.
+    cells that were run. `collect` lays all of them out as one table. A notebook of a paper of your own saves to
+    `build/explorations/` in the folder in which it runs.
 
     Parameters
     ----------
     tables : DataFrame, or dict of these by name
-        The main one is called "numbers", and so is a single one: `numbers.csv`.
+        The main one is called "numbers", and so is a single one: `numbers.csv`. One with a name such as "table.tex" is
+        a table for LaTeX with the package booktabs; its numbers have two decimals, texts stay as they are.
     pictures : Figure, or dict of these by name
-        Likewise "picture". One that is None is left out.
+        Likewise "picture". One that is None is left out. "picture.pdf" and "picture.svg" can be enlarged.
     logs : Logs, or list of these and of workloads
         What it was made from.
     judged : list of DataFrame
@@ -177,7 +180,7 @@ def save(
     experiment = running()
     if not experiment.name:
         raise ValueError("save: found no notebook that runs, expected study.parameters with its name in a cell before")
-    tables, pictures = _named(tables, "numbers"), _named(pictures, "picture")
+    tables, pictures = _named(tables, "numbers", TABLES), _named(pictures, "picture", PICTURES)
     groups = list(logs) if isinstance(logs, (list, tuple)) else [logs]
     of_logs = [group for group in groups if isinstance(group, Logs)]
     own = [name for group in of_logs if group.own for name in group.asked or group]
@@ -197,20 +200,22 @@ def save(
     if not (synthetic or own) and (absent := lacking(paths.ROOT / "figures" / experiment.name / RECORD, workloads)):
         differs.append(f"without {', '.join(absent)}")
     of_numbers, claims = _cells(list(tables.values()) if judged is None else judged), list(claims)
-    if own or experiment.unjudged:
+    alone = bool(own) or experiment.own  # nothing is printed for it
+    if alone or experiment.unjudged:
         of_numbers, claims = [], []
     said = experiment.unjudged or (repeats and f"preview: {'; '.join(repeats.values())}")
     files = {}
     for name, table in tables.items():
         table = table.drop(columns=OF_VERDICTS) if set(OF_VERDICTS) <= set(table) else table
-        files[f"{name}.csv"] = table.assign(data=said) if said and not own else table
-    files |= {f"{name}.png": figure for name, figure in pictures.items()}
+        files[name] = table.assign(data=said) if said and not alone else table
+    files |= pictures
     folder = exploration = None
-    if own or differs or not os.environ.get(REPRODUCING):
+    root = Path.cwd() if experiment.own else paths.ROOT
+    if alone or differs or not os.environ.get(REPRODUCING):
         exploration = {"differs": differs, "source": experiment.cells}
         of_own = "+".join(Path(each).name.split(".")[0] for each in own)
-        kind = f"own/{of_own}" if own else "explorations"
-        folder = paths.ROOT / "build" / kind / experiment.name / experiment.digest
+        kind = f"own/{of_own}" if own and not experiment.own else "explorations"
+        folder = root / "build" / kind / experiment.name / experiment.digest
     folder = write(
         experiment.name,
         files,
@@ -221,14 +226,76 @@ def save(
         folder=folder,
         exploration=exploration,
     )
-    why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs else ""
-    print(f"Saved in {folder.relative_to(paths.ROOT)}{why}")
+    why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs and not experiment.own else ""
+    print(f"Saved in {folder.relative_to(root)}{why}")
 
 
-def _named(made: Any, name: str) -> dict[str, Any]:
-    """What was made, by name: one alone has this one."""
-    made = made if isinstance(made, dict) else {name: made}
-    return {name: one for name, one in made.items() if one is not None}
+def _named(made: Any, name: str, endings: Sequence[str]) -> dict[str, Any]:
+    """What was made, by its file's name, which has one of these endings, else the first: one alone has this name."""
+    made = {each: one for each, one in (made if isinstance(made, dict) else {name: made}).items() if one is not None}
+    if wrong := [each for each in made if Path(each).suffix in {*TABLES, *PICTURES} - {*endings}]:
+        raise ValueError(f"save: found {wrong[0]}, expected a name that ends in {' or '.join(endings)}, or in neither")
+    return {each if Path(each).suffix in endings else each + endings[0]: one for each, one in made.items()}
+
+
+def collect(folder: str | Path = "build/explorations", name: str = NUMBERS) -> pd.DataFrame:
+    """Read what all runs of a sweep saved, as one table: each row with the parameters of its run.
+
+    Of runs of a notebook with the same parameters, such as before and after a change of its code, the last one counts;
+    what was left out is printed.
+
+    Parameters
+    ----------
+    folder : str or Path
+        All records in it and below count. A relative path is looked for in the current folder, then in the checkout.
+    name : str
+        The table that each run saved; those that saved none of this name are left out.
+
+    Returns
+    -------
+    DataFrame
+        Columns: `exhibit`, the notebook's name; each of its parameters, a list as its values with commas; then those
+        of the table, its index included. A parameter of the same name as a column of the table is called "parameter"
+        before its name. Rows are in the order of the parameters.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no run saved such a table there.
+
+    Examples
+    --------
+    >>> collect("no-such-folder")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: no-such-folder: found no run with a table numbers.csv, expected what study.save wrote
+    """
+    there = next((each for each in (Path(folder), paths.ROOT / folder) if each.is_dir()), Path(folder))
+    found = sorted(there.rglob(RECORD), key=lambda path: path.stat().st_mtime_ns)
+    records = [(path.parent, read(path)) for path in found if (path.parent / name).exists()]
+    if not records:
+        raise FileNotFoundError(f"{folder}: found no run with a table {name}, expected what study.save wrote")
+    by_parameters = {
+        (record["exhibit"], *[(each, *_order(value)) for each, value in record["parameters"].items()]): (path, record)
+        for path, record in records  # the last one stays
+    }
+    if older := len(records) - len(by_parameters):
+        print(f"left out: {older} older with the same parameters as another")
+    tables = []
+    for _, (path, record) in sorted(by_parameters.items()):
+        table = pd.read_csv(path / name)
+        table = table[[column for column in table if not column.startswith("Unnamed: ")]]  # an index without a name
+        given = {"exhibit": record["exhibit"]}
+        for each, value in record["parameters"].items():
+            called = f"parameter {each}" if each in table else each
+            given[called] = ", ".join(map(str, value)) if isinstance(value, list) else value
+        tables.append(pd.concat([pd.DataFrame([given] * len(table)), table], axis=1))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _order(value: Any) -> tuple[bool, float, str]:
+    """By what values of a parameter are compared: numbers first, and 1 is the same as 1.0."""
+    return (False, float(value), "") if isinstance(value, (int, float)) else (True, 0.0, str(value))
 
 
 def _cells(tables: Iterable[pd.DataFrame]) -> list[Json]:
@@ -293,15 +360,20 @@ def read(path: Path) -> Json:
 
 def complaint(record: Json) -> str | None:
     """Where a record departs from `data/exhibit.schema.json`, and how; None where it follows it."""
+    from fastjsonschema import JsonSchemaValueException  # comes with papermill, which `simlib new` does without
+
+    validate = _validator()
     try:
-        _validator()(record)
-    except fastjsonschema.JsonSchemaValueException as error:
+        validate(record)
+    except JsonSchemaValueException as error:
         return f"{error.message.replace('data', 'record', 1)[:300]}, found {repr(error.value)[:100]}"
     return None
 
 
 @cache
 def _validator() -> Callable[[Json], Json]:
+    import fastjsonschema
+
     schema = json.loads((paths.DATA / "exhibit.schema.json").read_text(encoding="utf-8"))
     return fastjsonschema.compile(schema)
 

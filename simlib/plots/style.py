@@ -105,20 +105,21 @@ def mark(ax: Axes, workload: Workload) -> Axes:
     return ax
 
 
-def stamp(figure: Figure) -> None:
-    """Write across a picture that its data are synthetic."""
-    size = min(30, 4 * figure.get_figwidth())
-    figure.text(0.5, 0.5, SYNTHETIC, rotation=20, alpha=0.35, size=size, **_ACROSS)
+def stamp(figure: Figure, text: str = SYNTHETIC) -> None:
+    """Write across a picture, once, that its data are synthetic, or another text."""
+    if text not in [there.get_text() for there in figure.texts]:
+        size = min(30, 4 * figure.get_figwidth())
+        figure.text(0.5, 0.5, text, rotation=20, alpha=0.35, size=size, **_ACROSS)
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Save a figure as PNG; its bytes do not depend on where it was shown before.
+    """Save a figure as PNG, PDF or SVG, by the path's ending; its bytes do not depend on where it was shown before.
 
     Parameters
     ----------
     figure : Figure
     path : str or Path
-        The file appears at once and whole.
+        The file appears at once and whole. Without an ending of these it is a PNG.
 
     Examples
     --------
@@ -129,12 +130,22 @@ def save(figure: Figure, path: str | Path) -> None:
     b'PNG'
     """
     with paths.replacing(path) as new:
-        new.write_bytes(png(figure))
+        new.write_bytes(drawn(figure, new.suffix))
 
 
-def png(figure: Figure) -> bytes:
-    """Draw a figure as `save` does, and return the PNG."""
-    return _png(figure, STYLE["savefig.dpi"])
+VECTOR = (".pdf", ".svg")
+"""Endings of pictures that can be enlarged, as journals want them."""
+
+
+def drawn(figure: Figure, ending: str = ".png") -> bytes:
+    """Draw a figure as `save` does, and return the file."""
+    if ending not in VECTOR:
+        return _png(figure, STYLE["savefig.dpi"])
+    file = BytesIO()
+    _at_the_beginning(figure)
+    with plt.rc_context({"pdf.fonttype": 42, "svg.hashsalt": "simlib"}):  # journals refuse fonts of type 3
+        figure.savefig(file, format=ending[1:], metadata={"CreationDate" if ending == ".pdf" else "Date": None})
+    return file.getvalue()
 
 
 _INK = {"#000000": "currentColor", "#e5e5e5": "var(--grid, #e5e5e5)"}
