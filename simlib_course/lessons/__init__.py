@@ -31,7 +31,7 @@ from ..answers import Judge, NotYet, Waiting, is_open
 
 __all__ = ["Verdict", "charts", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
 
-LESSONS = {str(number): f"lesson{number}" for number in range(1, 7)} | {"A": "assignment"}
+LESSONS = {str(number): f"lesson{number}" for number in range(1, 8)} | {"A": "assignment"}
 """The modules of the lessons, and of the assignment at the end."""
 
 WIDTH = 88
