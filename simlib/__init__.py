@@ -21,9 +21,10 @@ from .core.threads import sweep
 from .core.workload import Workload
 from .logs import archive as _archive
 from .logs.archive import ArchiveError, load
+from .logs.doubts import LogWarning
 from .logs.files import SWFError
 from .logs.schedules import recorded
-from .logs.swf import LogWarning, read_swf, write_swf
+from .logs.swf import read_swf, write_swf
 from .logs.tables import read_table
 from .policies.conservative import Conservative, Selective, SlurmBackfill
 from .policies.easy import EASY, FCFS, Predictions

@@ -4,7 +4,7 @@ import pandas as pd
 
 from simlib._util.words import duration
 from simlib.core.workload import Workload
-from simlib.logs.swf import doubts
+from simlib.logs.doubts import doubts
 
 
 def about(workload: Workload) -> pd.DataFrame:

@@ -18,8 +18,8 @@ from simlib.core.metrics import class_name, size_class
 from simlib.core.schedule import Schedule, simulate
 from simlib.core.threads import sweep
 from simlib.core.workload import Workload
+from simlib.logs.doubts import LogWarning
 from simlib.logs.schedules import excess, recorded
-from simlib.logs.swf import LogWarning
 from simlib.plots.panels import legend, log_time_axis
 from simlib.plots.style import COLOURS, stamp
 from simlib.policies.adjusting import used

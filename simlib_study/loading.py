@@ -15,8 +15,8 @@ from simlib.analysis.replicate import Log
 from simlib.core.workload import Workload
 from simlib.logs import archive
 from simlib.logs.archive import ArchiveError, load, path_or_name
+from simlib.logs.doubts import LogWarning
 from simlib.logs.reading import taken
-from simlib.logs.swf import LogWarning
 
 
 def log(name: str | Path, variant: str | None = None) -> Workload:

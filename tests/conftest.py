@@ -10,9 +10,9 @@ from helpers import table
 from hypothesis import settings
 
 import simlib
+from simlib import LogWarning
 from simlib._util import paths
 from simlib.logs import archive
-from simlib.logs.swf import LogWarning
 from simlib_study import experiments
 
 settings.register_profile("simlib", deadline=None, derandomize=True, max_examples=10)

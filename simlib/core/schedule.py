@@ -201,6 +201,30 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return view
 
 
+def _in_units(measure: str, value: float) -> str:
+    """Write a measure of a summary as people read it."""
+    if np.isnan(value):
+        return "-"
+    if measure in ("jobs", "unestimated"):
+        return f"{value:,.0f}"
+    if measure.endswith(("utilization", "_share")):
+        return f"{100 * value:.1f} %"
+    return f"{value:,.1f}" if measure.endswith("bounded_slowdown") else duration(value)
+
+
+class _Summary(pd.Series):
+    """Measures by name, in full precision, that are shown in units; what is computed from them is a plain Series."""
+
+    def _shown(self) -> pd.DataFrame:
+        return pd.DataFrame({self.name: [_in_units(*item) for item in self.items()]}, self.index)
+
+    def __repr__(self) -> str:
+        return self._shown().to_string()
+
+    def _repr_html_(self) -> str:
+        return self._shown().to_html(border=0)
+
+
 class Schedule:
     """Say when each job of a workload starts under a policy.
 
@@ -412,7 +436,7 @@ class Schedule:
         with np.errstate(invalid="ignore"):
             return np.hstack([work / (self.workload.procs * seconds[:, None]), jobs, sums[:, 1:-1] / jobs])
 
-    def summary(self, floor: float | None = 1.0, percentiles: bool = False) -> pd.Series:
+    def summary(self, floor: float | None = 1.0, percentiles: bool = False) -> "pd.Series[float]":
         """Take the means over all jobs.
 
         Parameters
@@ -430,7 +454,8 @@ class Schedule:
             makespan (seconds), unestimated (the number of jobs without an estimate in the log, whose run time serves as
             a perfect estimate). On a machine with GPUs also gpu_utilization, the share of the GPUs that was used. With
             percentiles also median_wait, p95_wait, p99_wait, and the same for response and bounded_slowdown: each is
-            the smallest value that at least this share of the jobs does not exceed.
+            the smallest value that at least this share of the jobs does not exceed. It is printed in minutes, hours and
+            days; the numbers themselves are in seconds.
 
         Examples
         --------
@@ -441,6 +466,16 @@ class Schedule:
         [4.5, 12.0, 15.0]
         >>> schedule.summary(percentiles=True)[["median_wait", "p95_wait"]].to_list()
         [0.0, 9.0]
+        >>> print(simlib.simulate(simlib.load("sample"), simlib.EASY()).summary())
+                                  EASY()
+        mean_wait                  2.4 h
+        mean_response              4.8 h
+        mean_bounded_slowdown       24.7
+        utilization               67.9 %
+        backfilled_share          54.6 %
+        jobs                       6,000
+        makespan               90.6 days
+        unestimated                  394
         """
         checks.check("summary", "percentiles", percentiles, checks.FLAG)
         used, jobs, wait, response, slowdown, backfilled = self.means(floor=floor)[-1]
@@ -455,16 +490,15 @@ class Schedule:
             for name, column in columns.items():
                 _, *quantiles = statistics(column)
                 measures |= {f"{short}_{name}": value for short, value in zip(_PERCENTILES, quantiles, strict=True)}
-        return pd.Series(measures, name=str(self.policy))
+        return _Summary(measures, name=str(self.policy))
 
     def _repr_html_(self) -> str:
         """Show in notebooks the measures that readers need first, such as the mean wait."""
         summary = self.summary(percentiles=True)
         rows = {}
         for name in ("wait", "response", "bounded_slowdown"):
-            written = "{:,.1f}".format if name == "bounded_slowdown" else duration
-            values = [summary[f"{statistic}_{name}"] for statistic in ("mean", *_PERCENTILES)]
-            rows[name.replace("_", " ")] = ["-" if np.isnan(value) else written(value) for value in values]
+            measures = [f"{statistic}_{name}" for statistic in ("mean", *_PERCENTILES)]
+            rows[name.replace("_", " ")] = [_in_units(measure, summary[measure]) for measure in measures]
         table = pd.DataFrame.from_dict(rows, orient="index", columns=list(STATISTICS))
         title = f"<b>{escape(self.workload.name)}</b> under {escape(str(self.policy))}"
         sentence = (

@@ -23,6 +23,7 @@ from typing import Any
 from .._util import paths
 from ..core.workload import Workload
 from . import swf
+from .doubts import LogWarning
 from .files import SWFError
 
 TIMEOUT = 20
@@ -110,7 +111,7 @@ def load(log: str | Path, variant: str | None = None) -> Workload:
     else:
         workload, doubtful = _of_catalogue(name, variant)
     for sentence in doubtful:
-        warnings.warn(sentence, swf.LogWarning, stacklevel=2)
+        warnings.warn(sentence, LogWarning, stacklevel=2)
     return workload
 
 

@@ -12,8 +12,8 @@ from ..core.metrics import utilization
 from ..core.workload import Workload
 from . import sacct, sacct_records, swf
 from .archive import load, path_or_name
+from .doubts import LogWarning
 from .files import PACKED, SWFError, read_bytes
-from .swf import LogWarning
 
 
 def taken(
@@ -49,7 +49,7 @@ def taken(
     Returns
     -------
     Workload
-        There are no warnings of doubts: see `swf.doubts`.
+        There are no warnings of doubts: see `simlib.logs.doubts`.
 
     Raises
     ------

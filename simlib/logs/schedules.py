@@ -9,7 +9,7 @@ import numpy as np
 from ..core import metrics
 from ..core.schedule import Schedule
 from ..core.workload import Workload
-from .swf import LogWarning
+from .doubts import LogWarning
 
 
 @dataclass(frozen=True)

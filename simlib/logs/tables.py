@@ -20,6 +20,7 @@ import pandas as pd
 from .._util import paths
 from ..core.workload import Workload
 from . import swf
+from .doubts import LogWarning, doubts
 from .files import SWFError, read_bytes
 from .swf import LARGEST
 
@@ -204,8 +205,8 @@ def read_table(
     header += [f" Note: {sentence}" for sentence in told]
     source = {"file": Path(path).name, "path": str(path)}
     workload = Workload(swf.jobs_of(log), procs, title, start=start, header=header, log=log, source=source)
-    for sentence in [f"{title}: {sentence}" for sentence in told] + swf.doubts(workload):
-        warnings.warn(sentence, swf.LogWarning, stacklevel=2)
+    for sentence in [f"{title}: {sentence}" for sentence in told] + doubts(workload):
+        warnings.warn(sentence, LogWarning, stacklevel=2)
     return workload
 
 

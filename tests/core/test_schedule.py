@@ -74,6 +74,25 @@ def test_the_summary_of_a_small_schedule(workload):
     )
 
 
+def test_a_summary_is_shown_in_units_and_keeps_its_numbers(workload):
+    rows = [(0, 2 * DAY, 2 * DAY, 3), *((1, 90, 90, 4) for _ in range(1_199))]
+    summary = simulate(workload(rows, 4), EASY()).summary()
+    lines = [line.split(maxsplit=1) for line in str(summary).splitlines()[1:]]
+    assert dict(lines) == {
+        "mean_wait": "2.6 days",
+        "mean_response": "2.6 days",
+        "mean_bounded_slowdown": "2,517.9",
+        "utilization": "84.6 %",
+        "backfilled_share": "0.0 %",
+        "jobs": "1,200",
+        "makespan": "3.2 days",
+        "unestimated": "0",
+    }
+    assert "<td>2.6 days</td>" in summary._repr_html_() and "EASY()" in summary._repr_html_()
+    assert summary.makespan == 2 * DAY + 1_199 * 90
+    assert "2.6" not in str(summary / 2) and (summary / 2).makespan == summary.makespan / 2
+
+
 def test_a_month_has_the_jobs_that_end_in_it_and_the_work_done_in_it(workload):
     october = 31 * DAY + HOUR  # summer time ended in it
     rows = [(0, 10 * DAY, 10 * DAY, 2), (october - DAY, 3 * DAY, 3 * DAY, 4), (october - DAY, DAY, DAY, 1)]

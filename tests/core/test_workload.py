@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, Workload, estimates, load, read_swf, replicate, simulate, write_swf
+from simlib import EASY, LogWarning, Workload, estimates, load, read_swf, replicate, simulate, write_swf
 from simlib.core.jobs_table import TOO_LARGE
-from simlib.logs.swf import FIELDS, LogWarning, jobs_of
+from simlib.logs.swf import FIELDS, jobs_of
 
 DAY = 86400
 STOCKHOLM = pd.Timestamp("1996-09-30 23:00", tz="Europe/Stockholm")

@@ -15,11 +15,10 @@ import pytest
 from helpers import listing
 
 import simlib
-from simlib import ArchiveError
+from simlib import ArchiveError, LogWarning
 from simlib.__main__ import main
 from simlib._util import paths
 from simlib.logs import archive
-from simlib.logs.swf import LogWarning
 from simlib.models import twin
 
 GOOD = [f"{job} {job * 100} -1 60 4 -1 -1 4 90 -1 1 3 1 -1 1 -1 -1 -1" for job in range(1, 51)]

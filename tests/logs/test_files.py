@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from simlib import SWFError, read_swf
 from simlib.logs import files, sacct, swf
 
-pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.swf.LogWarning")  # small logs lack much
+pytestmark = pytest.mark.filterwarnings("ignore::simlib.LogWarning")  # small logs lack much
 
 JOB = " ".join(map(str, range(1, 19)))
 TEXT = f"; MaxProcs: 128\n{JOB}\n".encode()

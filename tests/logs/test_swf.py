@@ -16,11 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simlib
-from simlib import SWFError, Workload, read_swf, write_swf
+from simlib import LogWarning, SWFError, Workload, read_swf, write_swf
 from simlib.logs import swf
-from simlib.logs.swf import LogWarning
 
-pytestmark = pytest.mark.filterwarnings("ignore::simlib.logs.swf.LogWarning")  # small logs lack much
+pytestmark = pytest.mark.filterwarnings("ignore::simlib.LogWarning")  # small logs lack much
 
 UNKNOWN = dict.fromkeys(swf.FIELDS, -1)
 HEAD = "; MaxProcs: 128\n"
