@@ -519,7 +519,8 @@ def in_bands(*judged: pd.DataFrame, of: str = "") -> str:
     tables = [table if "under" in table.index.names else in_words(table) for table in judged]
     verdicts = pd.concat([table.verdict.groupby("under", sort=False).value_counts() for table in tables])
     counts = verdicts.groupby(level=[0, 1], sort=False).sum().unstack(fill_value=0)
-    counts = counts.reindex(columns=[INSIDE, CLOSE, OFF], fill_value=0)[lambda of: of.sum(axis=1) > 0]
+    there = [word for word in (TEXT, LIKELY, RESTORED, CALENDAR) if word in counts.index]
+    counts = counts.reindex(there, columns=[INSIDE, CLOSE, OFF], fill_value=0)[lambda of: of.sum(axis=1) > 0]
     if not len(counts):
         return "no number is compared with print"
     parts = {word: f"{row[INSIDE]} of {row.sum()}" for word, row in counts.iterrows()}
