@@ -78,7 +78,7 @@ def rows(about: pd.DataFrame) -> tuple[dict[str, float], list[str]]:
     by_year = about.sort_values("year", kind="stable")
     ordered = [*by_year.index[by_year.paper], *by_year.index[~by_year.paper]]
     gap = 0.8 if about.paper.any() else 0
-    places = {log: place + gap * (not about.paper[log]) for place, log in enumerate(ordered)}
+    places = {log: number + gap * (not about.paper[log]) for number, log in enumerate(ordered)}
     return places, [f"{log}{'*' if about.paper[log] else ''} {about.year[log]}" for log in ordered]
 
 
@@ -402,9 +402,9 @@ def _named(ax: Axes, points: Mapping[str, tuple[float, float]]) -> None:
         taken.append(box)
 
 
-def _sides(said: Mapping[str, str], found: Iterable[str]) -> dict[str, Style]:
+def _sides(said: Mapping[str, str], there: Iterable[str]) -> dict[str, Style]:
     """Entries of a legend: the sides that occur."""
-    return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in set(found)}
+    return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in set(there)}
 
 
 def _star(starred: str, about: pd.DataFrame) -> dict[str, Style]:
