@@ -40,14 +40,14 @@ def report(context: click.Context) -> None:
     from .mualem2001 import printed_means
 
     context.invoke(verdicts)
-    if found := records.outcomes(paths.ROOT / "figures"):
-        printed_means.save(found, paths.ROOT / "figures")
-        pages.write(found, paths.ROOT / "figures")
+    if exhibits := records.outcomes(paths.ROOT / "figures"):
+        printed_means.save(exhibits, paths.ROOT / "figures")
+        pages.write(exhibits, paths.ROOT / "figures")
         records.note_what_is_made_of_what()
         pages.write_executed()
         for name, template in pages.FINDINGS.items():
             if (file := paths.ROOT / name).exists():
-                text = pages.with_findings(file.read_text(encoding="utf-8"), found, template, name)
+                text = pages.with_findings(file.read_text(encoding="utf-8"), exhibits, template, name)
                 with paths.replacing(file) as path:
                     path.write_text(text, encoding="utf-8")
         print(f"The report: {paths.ROOT / 'figures' / 'README.md'}")

@@ -50,12 +50,12 @@ def check(revision: str = "HEAD", exact: bool = False) -> tuple[list[str], bool]
     numbers = {_exhibit(path) for path in {*old, *new} if path.endswith((".csv", ".json"))}
     for path in sorted({*old, *new}):
         exhibit = _exhibit(path)
-        found = lines.setdefault(exhibit, [])
+        faults = lines.setdefault(exhibit, [])
         if path not in new or path not in old:
-            found.append(f"{path} is {'not here' if path not in new else 'new'}")
+            faults.append(f"{path} is {'not here' if path not in new else 'new'}")
         elif path.endswith((".csv", ".json")):
             differing, by = _compared(path, old[path], new[path], 0 if exact else LAST_DIGIT)
-            found += differing
+            faults += differing
             largest[exhibit] = max(largest.get(exhibit, 0.0), by)
     said, good = [], True
     for exhibit in lines:
@@ -88,10 +88,10 @@ def _compared(path: str, old: bytes, new: bytes, slack: float) -> tuple[list[str
     if old == new:
         return [], 0.0
     before, after = _values(path, old), _values(path, new)
-    found = []
+    faults = []
     for one, other, what in ((before, after, "not here"), (after, before, "new")):
         if gone := [place for place in one if place not in other]:
-            found.append(f"{path}: {len(gone)} of {len(one)} values are {what}, such as {' '.join(gone[0])}")
+            faults.append(f"{path}: {len(gone)} of {len(one)} values are {what}, such as {' '.join(gone[0])}")
     by, wrong = 0.0, []
     for place in before.keys() & after.keys():
         if (apart := _apart(before[place], after[place])) > slack:
@@ -100,11 +100,11 @@ def _compared(path: str, old: bytes, new: bytes, slack: float) -> tuple[list[str
             by = max(by, apart)
     if wrong:
         _, place = max(wrong)
-        found.append(
+        faults.append(
             f"{path}: {len(wrong)} of {len(before)} values differ, most of all {' '.join(place)}: found "
             f"{after[place]}, expected {before[place]}"
         )
-    return found, by
+    return faults, by
 
 
 def _apart(one: str, other: str) -> float:
@@ -127,13 +127,13 @@ def _values(path: str, content: bytes) -> dict[tuple[str, ...], str]:
 def _of_table(text: str) -> dict[tuple[str, ...], str]:
     """The values of a table, by the texts of their row, how many such rows came before, and their column."""
     head, *rows = csv.reader(io.StringIO(text))
-    found: dict[tuple[str, ...], str] = {}
+    fields: dict[tuple[str, ...], str] = {}
     before: Counter[tuple[str, ...]] = Counter()
     for row in rows:
         texts = tuple(sorted(f"{column}={field}" for column, field in zip(head, row, strict=True) if _is_text(field)))
         before[texts] += 1
-        found |= {(*texts, f"#{before[texts]}", column): field for column, field in zip(head, row, strict=True)}
-    return found
+        fields |= {(*texts, f"#{before[texts]}", column): field for column, field in zip(head, row, strict=True)}
+    return fields
 
 
 def _is_text(field: str) -> bool:

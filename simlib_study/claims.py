@@ -78,20 +78,20 @@ class Measure:
     def spread(cls, values: pd.Series) -> "Measure":
         """Take a Series by run: the value as it is, and the middle 95 % of the runs."""
         runs = values.drop(AS_IT_IS)
-        found = cls.range(runs) if runs.notna().any() else replace(NOTHING, runs=tuple(runs))
-        return replace(found, value=float(values[AS_IT_IS]))
+        measure = cls.range(runs) if runs.notna().any() else replace(NOTHING, runs=tuple(runs))
+        return replace(measure, value=float(values[AS_IT_IS]))
 
     @classmethod
     def range(cls, runs: pd.Series) -> "Measure":
         """Take equally good runs, of which none is as it is: their mean, and the middle 95 % of them."""
-        found = Interval.of(runs)
-        return cls(float(np.nanmean(runs)), found.low, found.high, tuple(runs))
+        interval = Interval.of(runs)
+        return cls(float(np.nanmean(runs)), interval.low, interval.high, tuple(runs))
 
     @classmethod
     def mean(cls, runs: Sequence[float] | pd.Series) -> "Measure":
         """Take independent runs: their mean, with its interval by Student's t."""
-        found: Any = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
-        return cls(float(found["mean"]), float(found.low), float(found.high), tuple(runs))
+        interval: Any = mean_interval(pd.DataFrame({"runs": np.asarray(runs, float)}), 0.95).loc["runs"]
+        return cls(float(interval["mean"]), float(interval.low), float(interval.high), tuple(runs))
 
     @classmethod
     def ratio(cls, part: pd.Series, whole: pd.Series) -> "Measure":
@@ -116,8 +116,8 @@ class Measure:
         """Take a share of cases that are counted, with its interval by Clopper and Pearson for others like these."""
         if not of:
             return NOTHING
-        found = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
-        return cls(wins / of, found.low, found.high)
+        interval = scipy.stats.binomtest(int(wins), int(of)).proportion_ci(0.95)
+        return cls(wins / of, interval.low, interval.high)
 
     @classmethod
     def over(cls, draws: Sequence[Any]) -> "dict[str, Measure] | None":
@@ -208,21 +208,21 @@ class Criterion:
 
 @cache
 def claims() -> dict[str, dict[str, str]]:
-    """Read the claims: by id, rows of `data/claims/claims.csv` as dicts."""
-    return {row["id"]: row for row in _rows("claims/claims")}
+    """Read the papers' claims and our own findings: by id, rows of `claims.csv` and `findings.csv`."""
+    return {row["id"]: row for name in ("claims", "findings") for row in _rows(f"claims/{name}")}
 
 
 @cache
 def criteria() -> dict[str, dict[str, Criterion]]:
     """Read what must hold: by claim, a dict by part of `Criterion`."""
-    found: dict[str, dict[str, Criterion]] = {}
+    by_claim: dict[str, dict[str, Criterion]] = {}
     for row in _rows("claims/criteria"):
         above, below = float(row["above"] or -np.inf), float(row["below"] or np.inf)
         headline = row["weight"] == "headline"
         said = row["form"], row["why"], row["known"]
         one = Criterion(row["claim"], row["part"], row["measure"], above, below, headline, *said)
-        found.setdefault(one.claim, {})[one.part] = one
-    return found
+        by_claim.setdefault(one.claim, {})[one.part] = one
+    return by_claim
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -232,7 +232,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 def untestable() -> dict[str, dict[str, Any]]:
     """Make the records of the claims that no exhibit can test, each with the reason, by id."""
-    return {id: withdrawn(row, row["untestable"]) for id, row in claims().items() if row["untestable"]}
+    return {id: withdrawn(row, row["untestable"]) for id, row in claims().items() if row.get("untestable")}
 
 
 def on_refit(id: str) -> str:
@@ -241,10 +241,9 @@ def on_refit(id: str) -> str:
     return f"on our refit{'s' if ' and ' in models else ''} of {models}" if models else ""
 
 
-@cache
-def findings() -> dict[str, dict[str, str]]:
-    """Read what the study found itself, and what has to hold: by id, rows of `data/claims/findings.csv` as dicts."""
-    return {row["id"]: row for row in _rows("claims/findings")}
+def findings() -> list[str]:
+    """List what the study found itself, by id."""
+    return [id for id, row in claims().items() if row["paper"] == "own"]
 
 
 # Verdicts
@@ -278,7 +277,7 @@ def decide(id: str, readings: Readings, note: str = "") -> dict[str, Any]:
             judged[reading] = {"verdict": add_up(id, records), "counts": counts(records), "parts": records}
     text = judged.get(TEXT, {"verdict": UNTESTED})
     evidence = "\n".join(filter(None, [*(_evidence(id, *one) for one in judged.items()), note]))
-    found = {
+    record = {
         "id": id,
         "claim": claims()[id]["claim"],
         "verdict": text["verdict"],
@@ -286,9 +285,9 @@ def decide(id: str, readings: Readings, note: str = "") -> dict[str, Any]:
         "evidence": evidence or "the study does not have the logs that the claim speaks of",
     }
     if TEXT in judged:
-        found["deciding"] = deciding(id, text["parts"])
-        found["turns"] = turns(id, text["parts"])
-    return found
+        record["deciding"] = deciding(id, text["parts"])
+        record["turns"] = turns(id, text["parts"])
+    return record
 
 
 def withdrawn(claim: Mapping[str, Any], why: str) -> dict[str, Any]:
@@ -312,16 +311,16 @@ def _said(parts: Records) -> list[Any]:
 
 def _by_part(parts: Records) -> dict[str, list[Any]]:
     """The measurements of each part."""
-    found: dict[str, list[Any]] = {}
+    by_part: dict[str, list[Any]] = {}
     for one in parts:
-        found.setdefault(one["part"], []).append(one)
-    return found
+        by_part.setdefault(one["part"], []).append(one)
+    return by_part
 
 
 def counts(parts: Records) -> dict[str, int]:
     """Count the measurements of a claim's parts: how many are shown, open and contradicted."""
-    found = Counter(one["verdict"] for one in _said(parts))
-    return {name: found[verdict] for verdict, name in COUNTS.items()}
+    verdicts = Counter(one["verdict"] for one in _said(parts))
+    return {name: verdicts[verdict] for verdict, name in COUNTS.items()}
 
 
 def add_up(id: str, parts: Records) -> str:
@@ -363,7 +362,7 @@ def turns(id: str, parts: Records) -> dict[str, dict[str, Any]]:
     places = sorted({known.place(end) for end in ends if np.isfinite(end)})
     now, word = known.place(known.below if np.isfinite(known.below) else known.above), add_up(id, parts)
     looser_is_up = np.isfinite(known.below)
-    found = {}
+    turning = {}
     for name, up in (("stricter", not looser_is_up), ("looser", looser_is_up)):
         ahead = places if up else places[::-1]
         for place in (place for place in ahead if (place >= now if up else place <= now)):
@@ -371,9 +370,9 @@ def turns(id: str, parts: Records) -> dict[str, dict[str, Any]]:
             again = [of | {"verdict": moved.judge(_measure_of(of))} if of["part"] in moving else of for of in parts]
             if (then := add_up(id, again)) != word:
                 bounds = known.at(place)
-                found[name] = {"above": bounds.above, "below": bounds.below, "verdict": then}
+                turning[name] = {"above": bounds.above, "below": bounds.below, "verdict": then}
                 break
-    return found
+    return turning
 
 
 def _measure_of(part: Mapping[str, Any]) -> Measure:
@@ -405,11 +404,11 @@ def powers(claim: Mapping[str, Any]) -> dict[str, str]:
 def _evidence(id: str, reading: str, judged: Mapping[str, Any]) -> str:
     """Say what was measured under a reading; of a part that was measured on many things, on how many it holds."""
     said = []
-    for part, found in _by_part(judged["parts"]).items():
-        one, known = criteria()[id][part], [each for each in found if each["value"] == each["value"]]
-        if len(found) <= MANY or not known:
-            names = [f"{part}, {each['on']}" if each["on"] else part for each in found]
-            each = zip(names, found, strict=True)
+    for part, measured in _by_part(judged["parts"]).items():
+        one, known = criteria()[id][part], [each for each in measured if each["value"] == each["value"]]
+        if len(measured) <= MANY or not known:
+            names = [f"{part}, {each['on']}" if each["on"] else part for each in measured]
+            each = zip(names, measured, strict=True)
             said += [f"{name}: {number(of, one.form)}, {of['verdict']} ({one.demand})" for name, of in each]
             continue
         counts = Counter(each["verdict"] for each in known)
@@ -506,17 +505,17 @@ def claim(
             lacking.append(f"{reading}: {missed}")
         else:
             readings[reading] = Measure.over(parts) if isinstance(of, list) else parts[0] if parts else None
-    found = decide(id, readings, "\n".join(filter(None, [note, *lacking])))
-    return _judged_claim(found, logs)
+    record = decide(id, readings, "\n".join(filter(None, [note, *lacking])))
+    return _judged_claim(record, logs)
 
 
-def _judged_claim(found: dict[str, Any], logs: Logs) -> Claim:
+def _judged_claim(record: dict[str, Any], logs: Logs) -> Claim:
     """A claim or a finding, taken back where it rests on stand-ins, and marked where on other runs than the study's."""
     if logs.stand_in:
-        return Claim(withdrawn(found, plots.SYNTHETIC))
-    if found["verdict"] != UNTESTED:
-        found["evidence"] = "\n".join(filter(None, [running().preview(logs), found["evidence"]]))
-    return Claim(found)
+        return Claim(withdrawn(record, plots.SYNTHETIC))
+    if record["verdict"] != UNTESTED:
+        record["evidence"] = "\n".join(filter(None, [running().preview(logs), record["evidence"]]))
+    return Claim(record)
 
 
 def _unless_absent(measure: Callable[..., Any], logs: Logs) -> tuple[Any, str]:
@@ -548,17 +547,17 @@ def finding(
     """
     logs = Logs({}) if logs is None else logs
     if why := running().undecided:
-        return Claim(withdrawn(findings()[id], why))
+        return Claim(withdrawn(claims()[id], why))
     if callable(holds):
-        found, missed = _unless_absent(holds, logs)
-        holds, evidence, numbers = found or (None, missed, None)
+        measured, missed = _unless_absent(holds, logs)
+        holds, evidence, numbers = measured or (None, missed, None)
     verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
-    found = {"id": id, "claim": findings()[id]["claim"], "verdict": verdict, "evidence": evidence}
-    found["numbers"] = numbers or {}
-    return _judged_claim(found, logs)
+    record = {"id": id, "claim": claims()[id]["claim"], "verdict": verdict, "evidence": evidence}
+    record["numbers"] = numbers or {}
+    return _judged_claim(record, logs)
 
 
-def share(found: pd.Series) -> Measure:
+def share(cases: pd.Series) -> Measure:
     """Measure the share of true values in a Series of bool by run and case, such as months.
 
     The share of these cases is the mean over the shaken runs, with their interval. The share of cases like these has
@@ -570,7 +569,7 @@ def share(found: pd.Series) -> Measure:
     >>> print(share(months).value)
     0.75
     """
-    by_run = found.groupby("run").agg(["sum", "count", "mean"])
+    by_run = cases.groupby("run").agg(["sum", "count", "mean"])
     if 0 not in by_run.index:
         return NOTHING
     like_these = Measure.share(by_run["sum"][0], by_run["count"][0])
@@ -600,13 +599,13 @@ def _measured(value: Any) -> Any:
     return Measure.spread(value) if 0 in value.index else Measure.range(value)
 
 
-def _verdict(found: Mapping[str, Any]) -> str:
+def _verdict(record: Mapping[str, Any]) -> str:
     """The verdict by the text with its counts, and those of other readings."""
     others = {LIKELY: "likely program", RESTORED: "restored log", PRINTED: "as printed", LIKE_THESE: LIKE_THESE}
-    readings = found.get("readings", {})
+    readings = record.get("readings", {})
     counts = readings[TEXT]["counts"] if TEXT in readings else {}
     said = [f"{name}: {readings[key]['verdict']}" for key, name in others.items() if key in readings]
-    verdict = " ".join(filter(None, [found["verdict"].upper(), on_refit(found["id"])]))
+    verdict = " ".join(filter(None, [record["verdict"].upper(), on_refit(record["id"])]))
     words = ", ".join([verdict, *(f"{name} {count}" for name, count in counts.items())])
     return words + (f" ({'; '.join(said)})" if said else "")
 

@@ -105,12 +105,12 @@ def readings(runs: Table, policy: str = "policy", log: str = "log") -> dict[str,
     policies, logs = (runs.index.unique(name) if name in runs.index.names else () for name in (policy, log))
     differ = {plain(name): name for name in reversed(policies) if name != plain(name)}
     back = {plain(name): name for name in logs if name.endswith(BACK)}
-    found = {TEXT: _taken(runs, {policy: {}, log: {}})}
+    by_word = {TEXT: _taken(runs, {policy: {}, log: {}})}
     if differ:
-        found[LIKELY] = _taken(runs, {policy: differ, log: {}})
+        by_word[LIKELY] = _taken(runs, {policy: differ, log: {}})
     if back:
-        found[RESTORED] = _taken(runs, {policy: differ, log: back})
-    return found
+        by_word[RESTORED] = _taken(runs, {policy: differ, log: back})
+    return by_word
 
 
 def _taken(runs: Table, names: Mapping[str, Mapping[str, str]]) -> Table:
@@ -221,8 +221,8 @@ def deviation(ours: Any, published: Any) -> Any:
 def reading(cell: Mapping[str, Any], *words: str) -> Any:
     """Take of a cell the first of what is under these words that is judged; None where nothing is."""
     named = [(word(one.get("policy", ""), one.get("log", "")), one) for one in cell["readings"]]
-    found = [one for wanted in words for name, one in named if name == wanted]
-    return next((one for one in found if one["verdict"] in (INSIDE, CLOSE, OFF)), None)
+    ours = [one for wanted in words for name, one in named if name == wanted]
+    return next((one for one in ours if one["verdict"] in (INSIDE, CLOSE, OFF)), None)
 
 
 def tally(cells: Iterable[Mapping[str, Any]], *words: str) -> dict[str, Any]:
@@ -262,12 +262,12 @@ def median_first(runs: Table) -> Table:
     drawn = runs.index.get_level_values("log").str.endswith(BACK)
     if not drawn.any():
         return runs
-    found, others = runs[drawn].astype(float), runs.index.names.difference(["run"])
-    medians = found.drop(0, level="run").groupby(others, sort=False).median()
-    first = found.index.get_level_values("run") == 0
-    places = found[first].index.droplevel("run")
-    found[first] = medians.reindex(places.reorder_levels(others) if len(others) > 1 else places).to_numpy()
-    return pd.concat([runs[~drawn], found])
+    of_drawn, others = runs[drawn].astype(float), runs.index.names.difference(["run"])
+    medians = of_drawn.drop(0, level="run").groupby(others, sort=False).median()
+    first = of_drawn.index.get_level_values("run") == 0
+    places = of_drawn[first].index.droplevel("run")
+    of_drawn[first] = medians.reindex(places.reorder_levels(others) if len(others) > 1 else places).to_numpy()
+    return pd.concat([runs[~drawn], of_drawn])
 
 
 def spread(runs: Table, averaged: int | None = None, resampled: bool = False) -> pd.DataFrame:
@@ -465,15 +465,15 @@ def cells(table: Table) -> list[dict[str, Any]]:
     names = rows.index.to_frame(index=False)
     names = names[[name for name in ("policy", "log") if name in names]].to_dict("records")
     rows["reading"] = [name | ours for name, ours in zip(names, rows[READING].to_dict("records"), strict=True)]
-    rows, found = rows.set_axis(plainly(rows.index)), []
+    rows, judged = rows.set_axis(plainly(rows.index)), []
     for exhibit, of_exhibit in rows.groupby("exhibit", sort=False):
         of_print = printed(exhibit).index.names
         levels = [level for level in rows.index.names if level in of_print or level != "policy"]
         for place, part in of_exhibit.groupby(level=levels, sort=False):
             of, first = dict(zip(levels, place, strict=True)), part.iloc[0]
             cell = {"exhibit": exhibit, "of": of, "published": first.published, "readings": part.reading.tolist()}
-            found.append(cell | ({"note": first.note} if first.note else {}))
-    return found
+            judged.append(cell | ({"note": first.note} if first.note else {}))
+    return judged
 
 
 def tallies(judged: pd.DataFrame | Iterable[pd.DataFrame], *keys: str) -> pd.DataFrame:
@@ -519,7 +519,8 @@ def in_bands(*judged: pd.DataFrame, of: str = "") -> str:
     tables = [table if "under" in table.index.names else in_words(table) for table in judged]
     verdicts = pd.concat([table.verdict.groupby("under", sort=False).value_counts() for table in tables])
     counts = verdicts.groupby(level=[0, 1], sort=False).sum().unstack(fill_value=0)
-    counts = counts.reindex(columns=[INSIDE, CLOSE, OFF], fill_value=0)[lambda of: of.sum(axis=1) > 0]
+    there = [word for word in (TEXT, LIKELY, RESTORED, CALENDAR) if word in counts.index]
+    counts = counts.reindex(there, columns=[INSIDE, CLOSE, OFF], fill_value=0)[lambda of: of.sum(axis=1) > 0]
     if not len(counts):
         return "no number is compared with print"
     parts = {word: f"{row[INSIDE]} of {row.sum()}" for word, row in counts.iterrows()}
@@ -554,12 +555,12 @@ def beside(table: Table, form: str, across: str | Sequence[str], sd: bool = Fals
     text = {"paper": written(table.published, form)} if of_print else {}
     text["ours"] = written(table.ours, form) + (" \u00b1 " + written(table.sd, form) if sd else "")
     text |= {"off": written(table.deviation, "{:+.1%}")} if of_print and "deviation" in table else {}
-    found: Any = pd.DataFrame(text, index=table.index)
+    laid_out: Any = pd.DataFrame(text, index=table.index)
     across = [across] if isinstance(across, str) else list(across)
     if not across:
-        return found
-    order = found.index.droplevel(across).unique()
-    by_place = {place: of.droplevel(across) for place, of in found.groupby(level=across, sort=False)}
+        return laid_out
+    order = laid_out.index.droplevel(across).unique()
+    by_place = {place: of.droplevel(across) for place, of in laid_out.groupby(level=across, sort=False)}
     by_place = {place if len(across) > 1 else place[0]: of for place, of in by_place.items()}
     return pd.concat(by_place, axis=1, names=across).reindex(order)
 

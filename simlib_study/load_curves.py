@@ -146,12 +146,12 @@ Rows = Mapping[str, Mapping[str, Any]]
 """By measure what was found, by column."""
 
 
-def _table(found: Mapping[Any, Rows]) -> pd.DataFrame:
+def _table(measured: Mapping[Any, Rows]) -> pd.DataFrame:
     """Make one table of the rows of all policies or pairs, by their names and the measure; empty if there are none."""
-    if not found:
+    if not measured:
         return pd.DataFrame()
-    rows = [row for of_measures in found.values() for row in of_measures.values()]
-    return pd.DataFrame(rows, _index(tuple(found), tuple(next(iter(found.values())))))
+    rows = [row for of_measures in measured.values() for row in of_measures.values()]
+    return pd.DataFrame(rows, _index(tuple(measured), tuple(next(iter(measured.values())))))
 
 
 @lru_cache
@@ -170,12 +170,12 @@ def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stoppin
     run = mean_of_batches(next(iter(means.values())), **stopping)
     rows: dict[str, dict[str, Any]] = {}
     for name, of_batches in means.items():
-        found = mean_of_batches(of_batches, most=run.batches)
+        overall = mean_of_batches(of_batches, most=run.batches)
         whole = mean_of_batches(of_batches, most=stopping["most"])
-        rows[name] = {"mean": found.mean, "low": found.low, "high": found.high}
-        accuracy = found.half_width / found.mean if found.mean else np.nan
+        rows[name] = {"mean": overall.mean, "low": overall.low, "high": overall.high}
+        accuracy = overall.half_width / overall.mean if overall.mean else np.nan
         rows[name] |= {"accuracy": accuracy, "batches": run.batches, "stopped": run.stopped}
-        rows[name] |= {"lag1": found.lag1, "ceiling": run.stopped == "ceiling", "whole": whole.mean}
+        rows[name] |= {"lag1": overall.lag1, "ceiling": run.stopped == "ceiling", "whole": whole.mean}
     begin, last = end[ended[[batch - 1, batch * (1 + whole.batches) - 1]]]
     within = np.minimum(end, last) - np.maximum(schedule.column("start"), begin)
     executed = within.clip(0) @ schedule.column("procs") / (schedule.workload.procs * (last - begin))

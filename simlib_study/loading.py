@@ -103,11 +103,11 @@ def take(rows: Iterable[Mapping[str, Any]], twin: str | None = None) -> tuple[li
     their twins stand in; where none has a twin, that of the log `twin`, as a whole.
     """
     rows = list(rows)
-    found = [
+    chosen = [
         next(([variant] for variant in row.get("variants", [None]) if archive.find(row["log"], variant)), [])
         for row in rows
     ]
-    here = [(row, *variant) for row, variant in zip(rows, found, strict=True) if variant]
+    here = [(row, *variant) for row, variant in zip(rows, chosen, strict=True) if variant]
     if not here:  # a twin has no partitions, and not every log has one
         here = [(row, "twin") for row in rows if "partition" not in row and archive.has_twin(row["log"])]
     absent = [row for row in rows if all(row is not taken for taken, _ in here)]
@@ -131,8 +131,8 @@ def _taken(row: Mapping[str, Any], whole: Workload) -> Taken:
     if "estimates" in row:
         workload = workload.with_estimates(row["estimates"])
     if not len(workload):
-        found = f"found {row.get('jobs')!r}, which no job meets, expected a condition that some do"
-        raise ValueError(f"jobs: {row['name']}: {found}")
+        wrong = f"found {row.get('jobs')!r}, which no job meets, expected a condition that some do"
+        raise ValueError(f"jobs: {row['name']}: {wrong}")
     return Taken(row, whole, workload)
 
 
@@ -200,7 +200,7 @@ def by_name(paths: Iterable[str]) -> dict[str, Workload]:
     """Load logs of the reader's, by their paths or their names in the catalogue, for the study of a paper."""
     workloads = [taken(path) for path in paths]
     names = [workload.name for workload in workloads]
-    if doubled := [name for place, name in enumerate(names) if name in names[:place]]:
+    if doubled := [name for number, name in enumerate(names) if name in names[:number]]:
         raise ValueError(f"logs: found {doubled[0]} twice, expected logs with different names")
     return dict(zip(names, workloads, strict=True))
 

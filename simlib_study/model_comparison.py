@@ -108,19 +108,19 @@ PANELS = {
 
 def curves(jobs: pd.DataFrame) -> dict[str, pd.Series]:
     """Make the curves of the distributions, for drawing: by the keys of `PANELS`, a Series of values over places."""
-    found = _marginals(jobs)
+    marginals = _marginals(jobs)
     month = by_month(jobs)
-    used = np.minimum(np.floor(100 * found["run / requested"]), 110).astype(int)
+    used = np.minimum(np.floor(100 * marginals["run / requested"]), 110).astype(int)
     return {
-        "size": cumulative(found["size"]),
-        "requested": cumulative(found["requested time"] / 3600),
+        "size": cumulative(marginals["size"]),
+        "requested": cumulative(marginals["requested time"] / 3600),
         "used": 100 * used.value_counts(normalize=True).reindex(range(111), fill_value=0),
         "hour": 100 * jobs.hour.value_counts(normalize=True).reindex(range(7 * 24), fill_value=0),
         "month_jobs": month.jobs,
         "month_work": month.work / 1000,
         "users": jobs.user.value_counts(normalize=True).cumsum().set_axis(range(1, jobs.user.nunique() + 1)),
-        "session": cumulative(found["jobs of a session"]),
-        "gap": cumulative(found["between those of a user"].clip(lower=1) / 3600),
+        "session": cumulative(marginals["jobs of a session"]),
+        "gap": cumulative(marginals["between those of a user"].clip(lower=1) / 3600),
     }
 
 

@@ -87,6 +87,6 @@ def notebook(name: str) -> Notebook | None:
 def notebooks() -> dict[str, Notebook]:
     """Read the notebooks of the papers' exhibits, in the papers' order: those whose metadata name a section."""
     names = [path.relative_to(paths.ROOT / "notebooks") for path in (paths.ROOT / "notebooks").glob("*/*.ipynb")]
-    found = [notebook(name.with_suffix("").as_posix()) for name in names if ".ipynb_checkpoints" not in name.parts]
-    exhibits = [one for one in found if one and one.section != Notebook.section]
+    there = [notebook(name.with_suffix("").as_posix()) for name in names if ".ipynb_checkpoints" not in name.parts]
+    exhibits = [one for one in there if one and one.section != Notebook.section]
     return {one.name: one for one in sorted(exhibits, key=lambda one: one.place)}

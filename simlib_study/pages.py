@@ -85,12 +85,12 @@ NOT_JUDGED = {
 """Why numbers are not judged, behind how many they are."""
 
 
-def texts(found: Sequence[Outcome], site: bool = False) -> dict[str, str]:
+def texts(exhibits: Sequence[Outcome], site: bool = False) -> dict[str, str]:
     """Write the pages about some outcomes: texts by their names in `figures/`, or in the site's folder `exhibits/`."""
     env = templates()
     env.filters |= {"cell": cell, "number": number, "bound": bound, "turning": turning}
     env.filters |= {"counted": counted, "counts_of": counts_of}
-    real = [one for one in found if not one.synthetic]
+    real = [one for one in exhibits if not one.synthetic]
     rows, home, complete = decided(real), "index.md" if site else "README.md", not missing(real)
     papers = [row for row in rows if row["paper"] != "own"]
     counts = {paper: by_verdict([row for row in papers if row["paper"] == paper]) for paper in PAPERS}
@@ -107,7 +107,7 @@ def texts(found: Sequence[Outcome], site: bool = False) -> dict[str, str]:
         "on_refit": claims.on_refit,
         "address": address,
         "page": lambda one: f"{one.slug}.md" if site else f"{one.name}/README.md",
-        "outcomes": found,
+        "outcomes": exhibits,
         "claims": papers,
         "own_findings": [row for row in rows if row["paper"] == "own"],
         "counts": {paper: of for paper, of in counts.items() if sum(of.values())},
@@ -127,9 +127,9 @@ def texts(found: Sequence[Outcome], site: bool = False) -> dict[str, str]:
     return {name: re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" for name, text in written.items()}
 
 
-def write(found: Sequence[Outcome], folder: Path) -> None:
+def write(exhibits: Sequence[Outcome], folder: Path) -> None:
     """Write the pages into a folder, and remove pages of papers that are no more."""
-    written = texts(found)
+    written = texts(exhibits)
     for name, text in written.items():
         with paths.replacing(folder / name) as path:
             path.write_text(text, encoding="utf-8")
@@ -140,14 +140,13 @@ def write(found: Sequence[Outcome], folder: Path) -> None:
 
 def address(id: str) -> str:
     """Where a claim or finding stands, from the scoreboard."""
-    table = claims.claims() | claims.findings()
-    return f"claims/{table[id]['paper']}.md#{id.lower()}"
+    return f"claims/{claims.claims()[id]['paper']}.md#{id.lower()}"
 
 
 def brief(row: Json) -> str:
     """A claim or finding in at most twenty words."""
-    table = claims.claims() | claims.findings()
-    return table[row["id"]]["short"] or table[row["id"]]["claim"]
+    known = claims.claims()[row["id"]]
+    return known["short"] or known["claim"]
 
 
 def number(one: Json | None, id: str, part: bool = False) -> str:
@@ -165,12 +164,12 @@ def bound(row: Json) -> str:
 
 def turning(row: Json, way: str) -> str:
     """Where the verdict on a claim turns with a "stricter" or a "looser" bound, and to which; nothing where never."""
-    place = row.get("turns", {}).get(way)
-    if not place:
+    bounds = row.get("turns", {}).get(way)
+    if not bounds:
         return ""
-    above = -np.inf if place["above"] is None else place["above"]
-    below = np.inf if place["below"] is None else place["below"]
-    return f"{_short(replace(_deciding(row), above=above, below=below))} {SIGNS[place['verdict']]}"
+    above = -np.inf if bounds["above"] is None else bounds["above"]
+    below = np.inf if bounds["below"] is None else bounds["below"]
+    return f"{_short(replace(_deciding(row), above=above, below=below))} {SIGNS[bounds['verdict']]}"
 
 
 def _short(criterion: claims.Criterion) -> str:
@@ -192,7 +191,7 @@ def _details(row: Json) -> dict[str, Any]:
         for one in of["parts"]:
             measured.setdefault((one["part"], one["on"]), {})[name] = one
     return {
-        "about": (claims.claims() | claims.findings())[id],
+        "about": claims.claims()[id],
         "criteria": claims.criteria().get(id, {}),
         "powers": claims.powers(row),
         "readings": {name: READINGS[name] for name in readings},
@@ -221,9 +220,9 @@ def cell(words: str) -> str:
 # What the study found, for texts
 
 
-def numbers(found: Sequence[Outcome]) -> dict[str, Any]:
+def numbers(exhibits: Sequence[Outcome]) -> dict[str, Any]:
     """Collect every number that texts about the study state, from the records."""
-    verdicts = {claim["id"]: claim for claim in decided(found)}
+    verdicts = {claim["id"]: claim for claim in decided(exhibits)}
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
     readings = [claim.get("readings", {}) for claim in verdicts.values()]
     return {
@@ -232,29 +231,29 @@ def numbers(found: Sequence[Outcome]) -> dict[str, Any]:
         "refits": by_verdict([claim for id, claim in verdicts.items() if claims.on_refit(id)]),
         "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
         "verdicts": verdicts,
-        "gains": _gains(next(one.folder for one in found if one.name == "tang2013/figures14-17")),
+        "gains": _gains(next(one.folder for one in exhibits if one.name == "tang2013/figures14-17")),
         "printed": by_verdict([each[claims.PRINTED] for each in readings if claims.PRINTED in each]),
-        "absent": unjudged([cell for one in found for cell in one.cells])[ABSENT],
-        "counted": counted_means(found),
+        "absent": unjudged([cell for one in exhibits for cell in one.cells])[ABSENT],
+        "counted": counted_means(exhibits),
         "expected": printed_means.EXPECTED,
         "most": lambda on: max(high for _, _, high in on.values()),
-        "thinned": _thinned(next(one.folder for one in found if one.name == "mualem2001/lost-jobs")),
+        "thinned": _thinned(next(one.folder for one in exhibits if one.name == "mualem2001/lost-jobs")),
         "weighted": _stated(verdicts["TG-46"]),
         "regular": _stated(verdicts["TG-15"], "size of p85"),
-        "tsafrir": tsafrir(found),
+        "tsafrir": tsafrir(exhibits),
     }
 
 
-def missing(found: Iterable[Outcome]) -> list[str]:
+def missing(exhibits: Iterable[Outcome]) -> list[str]:
     """The findings whose numbers texts state, but that no record decides."""
-    return sorted(claims.findings().keys() - {claim["id"] for claim in decided(found) if "numbers" in claim})
+    return sorted(set(claims.findings()) - {claim["id"] for claim in decided(exhibits) if "numbers" in claim})
 
 
-def stated(found: Sequence[Outcome], template: str) -> str:
+def stated(exhibits: Sequence[Outcome], template: str) -> str:
     """Write what the study found, every number from a record."""
-    if lacking := missing(found):
+    if lacking := missing(exhibits):
         raise ValueError(f"{template}: found no record that decides {', '.join(lacking)}, whose numbers it states")
-    return templates().get_template(template).render(numbers(found))
+    return templates().get_template(template).render(numbers(exhibits))
 
 
 def templates(**options: Any) -> Environment:
@@ -263,12 +262,12 @@ def templates(**options: Any) -> Environment:
     return Environment(**(common | {"trim_blocks": True, "lstrip_blocks": True} | options))
 
 
-def counted_means(found: Iterable[Outcome]) -> dict[str, Any]:
+def counted_means(exhibits: Iterable[Outcome]) -> dict[str, Any]:
     """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group.
 
     `inside` and `of`, those judged, are of both policies; those of one are in `policies`.
     """
-    table = printed_means.numbers(found)
+    table = printed_means.numbers(exhibits)
     if not len(table):
         return {}
     table = printed_means.with_tables(table)
@@ -292,11 +291,11 @@ def _by_step(of: Any) -> pd.DataFrame:
     """Take of a policy's counts those of the text and of the likely program, on logs as they are and restored."""
     programs, of = of.index.unique("program"), of.droplevel("policy")
     places = {TEXT: (0, ""), TEXT_RESTORED: (0, RESTORED), LIKELY: (-1, ""), RESTORED: (-1, RESTORED)}
-    found = {}
+    by_step = {}
     for step, (place, done) in places.items():
         logs = [(programs[place], printed_means.LOGS[name]) for name in (done, "")]
-        found[step] = of.loc[next(one for one in logs if one in of.index)]
-    return pd.DataFrame(found).T
+        by_step[step] = of.loc[next(one for one in logs if one in of.index)]
+    return pd.DataFrame(by_step).T
 
 
 def _stated(claim: Json, part: str = "") -> dict[str, Any]:
@@ -308,14 +307,14 @@ def _stated(claim: Json, part: str = "") -> dict[str, Any]:
     return {"printed": in_print["value"], "ours": [one["value"] for one in ours], "met": met, "on": measured}
 
 
-def tsafrir(found: Iterable[Outcome]) -> dict[str, dict[str, int]]:
+def tsafrir(exhibits: Iterable[Outcome]) -> dict[str, dict[str, int]]:
     """Count the numbers of Tsafrir et al. in our bands, and how many would be if they were 10 % larger.
 
     `three` and `blue` are of Tables 2, 3, 5 and 6 on three logs and on BLUE, a number in two tables once; `free` are
     those of `three` by which nothing was chosen; `changes` are what the tables print against EASY, on the three logs.
     """
     cells: dict[str, dict[Any, Json]] = {of: {} for of in ("three", "free", "blue", "changes")}
-    for cell in (cell for one in found if one.paper == "tsafrir2005" for cell in one.cells):
+    for cell in (cell for one in exhibits if one.paper == "tsafrir2005" for cell in one.cells):
         table = cell["exhibit"].removeprefix("tsafrir2005_")
         of = "blue" if cell["of"].get("log") == "SDSC-BLUE" else "three"
         if table in ("table2", "table3", "table5", "table6"):
@@ -358,25 +357,25 @@ def _gains(folder: Path) -> dict[str, dict[str, Any]]:
     return gains
 
 
-def with_findings(text: str, found: Sequence[Outcome], template: str, name: str = "text") -> str:
+def with_findings(text: str, exhibits: Sequence[Outcome], template: str, name: str = "text") -> str:
     """Put what the study found, from `stated`, in its place in the text of a file, between two comments."""
     before, begin, rest = text.partition(WRITTEN)
     _, end, after = rest.partition(UNTIL)
     for mark, there in ((WRITTEN, begin), (UNTIL, end)):
         if not there:
             raise ValueError(f"{name}: found no {mark.strip()!r}, expected the comment beside the findings")
-    return f"{before}{begin}\n{stated(found, template)}\n{end}{after}"
+    return f"{before}{begin}\n{stated(exhibits, template)}\n{end}{after}"
 
 
-def total(found: Iterable[Outcome]) -> list[str]:
+def total(exhibits: Iterable[Outcome]) -> list[str]:
     """How many numbers lie in our bands and how many claims hold, as a list of sentences."""
     sentences = []
-    means = counted_means(found)
+    means = counted_means(exhibits)
     for name, of in ((name, means[name]) for name in SIMULATED if name in means):
         steps = {TEXT: "the text", LIKELY: "the likely programs", RESTORED: "these with the lost jobs put back"}
         counts = [f"{of['inside'][step]} of {of['of'][step]} by {said}" for step, said in steps.items()]
         sentences.append(f"{printed_means.GROUPS[SIMULATED[name]]}, means in our bands: {', '.join(counts)}.")
-    rows = decided(found)
+    rows = decided(exhibits)
     own = [claim for claim in rows if claim["paper"] == "own"]
     papers = [claim for claim in rows if claim["paper"] != "own"]
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in by_verdict(papers).items())

@@ -300,14 +300,14 @@ def _order(value: Any) -> tuple[bool, float, str]:
 
 def _cells(tables: Iterable[pd.DataFrame]) -> list[Json]:
     """The judged numbers of tables, each printed number once."""
-    found = [cell for table in tables for cell in cells(table)]
-    places = Counter((cell["exhibit"], *cell["of"].items()) for cell in found)
+    judged = [cell for table in tables for cell in cells(table)]
+    places = Counter((cell["exhibit"], *cell["of"].items()) for cell in judged)
     if twice := [place for place, count in places.items() if count > 1]:
         exhibit, *of = twice[0]
         where = ", ".join(f"{level} {name}" for level, name in of)
         said = f"found {len(twice)} printed numbers judged twice, such as {exhibit}, {where}"
         raise ValueError(f"save: {said}; expected each once: judged= says in which tables")
-    return found
+    return judged
 
 
 def of_last_run() -> dict[str, str]:
@@ -347,15 +347,15 @@ def lacking(path: Path, workloads: Iterable[Workload]) -> list[str]:
 def read(path: Path) -> Json:
     """A record, held against `data/exhibit.schema.json`."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {error.lineno}: no JSON: {error.msg}") from None
-    wrong = complaint(found)
-    if not wrong and f"/{found['exhibit']}/" not in path.as_posix():
-        wrong = f"$.exhibit: found {found['exhibit']}, expected the folder that it lies in"
+    wrong = complaint(record)
+    if not wrong and f"/{record['exhibit']}/" not in path.as_posix():
+        wrong = f"$.exhibit: found {record['exhibit']}, expected the folder that it lies in"
     if wrong:
         raise ValueError(f"{path}: {wrong}; data/exhibit.schema.json says what a record is; run its notebook again")
-    return found
+    return record
 
 
 def complaint(record: Json) -> str | None:
@@ -505,9 +505,9 @@ def outcomes(folder: Path) -> list[Outcome]:
     return in_order(made)
 
 
-def in_order(found: Iterable[Outcome]) -> list[Outcome]:
+def in_order(exhibits: Iterable[Outcome]) -> list[Outcome]:
     """Outcomes in the order of the papers and of what these have in them."""
-    return sorted(found, key=lambda one: one.source.place)
+    return sorted(exhibits, key=lambda one: one.source.place)
 
 
 def unjudged(cells: Iterable[Json]) -> dict[str, int]:
@@ -522,9 +522,9 @@ def by_verdict(claims: Iterable[Json]) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in VERDICTS} | counts
 
 
-def decided(found: Iterable[Outcome]) -> list[Json]:
+def decided(exhibits: Iterable[Outcome]) -> list[Json]:
     """Every claim of the papers, and every finding of our own, that these exhibits decide, with its verdict."""
-    by_id = {claim["id"]: claim | {"exhibit": one} for one in found for claim in one.claims}
+    by_id = {claim["id"]: claim | {"exhibit": one} for one in exhibits for claim in one.claims}
     by_id |= {id: claim | {"exhibit": None} for id, claim in claims.untestable().items()}  # whatever an old record says
-    rows = claims.claims() | claims.findings()
-    return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows.items() if id in by_id]
+    rows = claims.claims().items()
+    return [{"paper": row["paper"], "of": row["exhibit"]} | by_id[id] for id, row in rows if id in by_id]

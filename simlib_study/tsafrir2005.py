@@ -143,7 +143,7 @@ def by_changes(printed: pd.DataFrame, names: str) -> pd.DataFrame:
 def on_each(measured: pd.Series) -> dict[str, pd.Series]:
     """Lay out a Series by log and run, or by log, policy and run, for `study.claim`: by log, or log and policy."""
     others = [level for level in measured.index.names if level != "run"]
-    return {" ".join(map(str, place)): of.droplevel(others) for place, of in measured.groupby(others, sort=False)}
+    return {" ".join(map(str, levels)): of.droplevel(others) for levels, of in measured.groupby(others, sort=False)}
 
 
 def predicted_order(queue: Queue, machine: Machine) -> Iterator[Any]:

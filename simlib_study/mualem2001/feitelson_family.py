@@ -187,25 +187,43 @@ SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NOT_
 BOUNDS: dict[str, Any] = {"facecolor": "#DDE8DD"}
 
 
-def drawn(answers: pd.DataFrame, columns: int = 3, said: str = "by the text's rules") -> Figure:
+MEASURED = {
+    "MF-05": "{part}, conservative against EASY",
+    "MF-14": "jobs backfilled, conservative against EASY",
+    "MF-18": "{part}, SP2 logs over the others",
+    "MF-20": "size of the difference, Fl less F",
+    "MF-21": {"enlarged": "size of the difference, Fsl less Fl", "considerably": "size of the difference, Fl over Fsl"},
+    "MF-22": "size of the difference, Fs less F",
+    "MF-23": "{part}: size of the difference, Jann less Fsl",
+    "MF-24": "{part}: share of the remaining difference",
+    "MF-41": {"batches": "simulations of 100 batches", "accuracy": "half width of the interval over the mean"},
+    "MF-43": "size of the difference, {part} over Fsl",
+}
+"""What stands on the x axis of a claim's panels, or of a part's: what was measured."""
+
+
+def drawn(answers: pd.DataFrame, said: str = "by the text's rules") -> Figure:
     """Draw the `answers` by the first reading: a panel each part of a claim, a dot with its interval each member.
 
     `said` tells in the title what this reading is. Members that are not counted have no say in it.
     """
     table: Any = answers.xs(answers.index.unique("under")[0], level="under")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
-    columns = min(columns, len(panels))
+    columns = 2 if len(panels) == 4 else min(3, len(panels))
     rows = -(-len(panels) // columns)
-    size = (plots.WIDEST, 1.2 + rows * (1.05 + 0.15 * len(members)))
+    size = (plots.WIDEST, 1.2 + rows * (1.5 + 0.16 * len(members)))
     figure, axes = plots.plt.subplots(rows, columns, figsize=size, sharey=True, squeeze=False)
     for ax, (id, part) in zip(axes.flat, panels, strict=False):
         _panel(ax, table.xs((id, part), level=("claim", "part")), members, criteria()[id][part])
-        ax.set_title(textwrap.fill(f"{claims()[id]['claim']} ({part})", 32), size=7)
+        ax.set_title(textwrap.fill(claims()[id]["claim"], 90 // columns), size=8)
+        measured = MEASURED.get(id, "{part}")
+        measured = measured if isinstance(measured, str) else measured[part]
+        ax.set_xlabel(textwrap.fill(measured.format(part=part), 90 // columns), size=8)
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
     axes[0, 0].set(yticks=range(len(members)), ylim=(len(members) - 0.5, -0.5))
     for ax in axes[:, 0]:
-        ax.set_yticks(range(len(members)), members, size=7.5)
+        ax.set_yticks(range(len(members)), members, size=8)
     dots = {verdict: {"color": colour} | _dot(verdict) for verdict, colour in SHADES.items()}
     there = {verdict: style for verdict, style in dots.items() if (table.verdict == verdict).any()}
     plots.legend(figure, there | {"the range that the claim requires": BOUNDS})

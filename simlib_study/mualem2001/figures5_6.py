@@ -91,9 +91,9 @@ def drawn_by_group(table: pd.DataFrame, label: str) -> Figure:
     plots.legend(ax.figure, entries)
     apart = table.xs(table.index.unique("panel")[1], level="panel")
     of: Any = apart.ours.abs().idxmax()
-    place = dict(zip(apart.index.names, of, strict=True))
+    farthest = dict(zip(apart.index.names, of, strict=True))
     by = f"by {100 * apart.ours[of]:+.0f} points, of {apart.jobs[of]:,.0f} jobs"
-    far = f"{place['workload']}, {place['group']}: {by}"
+    far = f"{farthest['workload']}, {farthest['group']}: {by}"
     plots.title(ax.figure, f"The policies' shares of backfilled jobs differ most on {far}")
     return ax.figure
 

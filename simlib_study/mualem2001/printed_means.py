@@ -81,10 +81,10 @@ OF = ["group", "exhibit", "log", "month", "metric", "estimates", "quantity", "po
 """What tells a printed mean from all others; the next month's is of the same group."""
 
 
-def numbers(found: Iterable[Outcome]) -> pd.DataFrame:
+def numbers(exhibits: Iterable[Outcome]) -> pd.DataFrame:
     """List the printed numbers of the exhibits of Mu'alem & Feitelson: what each is of, its group, and its cell."""
     rows = []
-    for cell in (cell for one in found if one.paper == "mualem2001" for cell in one.cells):
+    for cell in (cell for one in exhibits if one.paper == "mualem2001" for cell in one.cells):
         row = {"exhibit": cell["exhibit"], "group": _group(cell)} | cell["of"]
         if row["group"] in SIMULATED:
             digits = decimals(cell["exhibit"])
@@ -130,14 +130,14 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
             rows += [(group, policy, program, of, _counted(_judged(cell, program, of))) for of in LOGS]
     rows = [row for row in rows if not row[3] or row[:4] in there]
     levels = ["group", "policy", "program", "logs"]
-    found = pd.DataFrame(rows, columns=[*levels, "verdict"]).value_counts().unstack(fill_value=0)
+    counted = pd.DataFrame(rows, columns=[*levels, "verdict"]).value_counts().unstack(fill_value=0)
     orders = [TABLES, *GROUPS], [*SCHEDULERS, "difference", ""], [BY_TEXT], list(LOGS)
     places = [
-        [names.index(one) if one in names else len(names) for one in found.index.get_level_values(level)]
+        [names.index(one) if one in names else len(names) for one in counted.index.get_level_values(level)]
         for level, names in zip(levels, orders, strict=True)
     ]
-    found = found.iloc[np.lexsort(places[::-1])].reindex(columns=list(COLOURS), fill_value=0).rename(LOGS, level="logs")
-    return found.rename_axis(columns=None).assign(numbers=found.sum(axis=1))
+    counted = counted.iloc[np.lexsort(places[::-1])].reindex(columns=list(COLOURS), fill_value=0)
+    return counted.rename(LOGS, level="logs").rename_axis(columns=None).assign(numbers=counted.sum(axis=1))
 
 
 def _programs(cell: Mapping[str, Any]) -> list[str]:
@@ -228,11 +228,11 @@ NAMES = {
 """What the picture calls wrong numbers."""
 
 
-def draw(found: Any, wrong: Any) -> Figure:
+def draw(verdicts: Any, wrong: Any) -> Figure:
     """Draw what becomes of the means in Tables 3 and 4, a bar a policy's program, and of wrong ones."""
-    group = next(group for group in [TABLES, *SIMULATED] if group in found.index)
-    found, wrong = found.xs(group, level="group"), wrong.loc[group, list(NAMES)].dropna().rename(NAMES)
-    panels = {policy: of for policy, of in found.groupby(level="policy", sort=False)}
+    group = next(group for group in [TABLES, *SIMULATED] if group in verdicts.index)
+    verdicts, wrong = verdicts.xs(group, level="group"), wrong.loc[group, list(NAMES)].dropna().rename(NAMES)
+    panels = {policy: of for policy, of in verdicts.groupby(level="policy", sort=False)}
     wrong = pd.concat([pd.Series({"by the same program": EXPECTED}), wrong])
     heights = [len(of) for of in panels.values()] + [len(wrong)]
     size = (8, 0.8 + 0.27 * sum(heights) + 0.35 * len(heights))
@@ -243,10 +243,10 @@ def draw(found: Any, wrong: Any) -> Figure:
         for verdict, colour in COLOURS.items():
             shares = (of[verdict] / of.numbers).to_numpy()
             ax.barh(names, shares, left=left, color=colour, height=0.75)
-            for place, (number, share, at) in enumerate(zip(of[verdict], shares, left, strict=True)):
+            for row, (number, share, at) in enumerate(zip(of[verdict], shares, left, strict=True)):
                 if share > 0.02:
                     light = "white" if verdict in (INSIDE, OFF) else "black"
-                    ax.text(at + share / 2, place, number, ha="center", va="center", size=9, color=light)
+                    ax.text(at + share / 2, row, number, ha="center", va="center", size=9, color=light)
             left += shares
         _bare(
             ax,
@@ -256,7 +256,7 @@ def draw(found: Any, wrong: Any) -> Figure:
     axes[-1].barh(wrong.index, wrong, color=["#0072B2"] + ["#767676"] * (len(wrong) - 1), height=0.75)
     axes[-1].bar_label(axes[-1].containers[0], [f"{share:.0%}" for share in wrong], padding=4)
     _bare(axes[-1], "For comparison, inside would be of as many numbers", len(wrong))
-    shown = {verdict: {"facecolor": colour} for verdict, colour in COLOURS.items() if found[verdict].any()}
+    shown = {verdict: {"facecolor": colour} for verdict, colour in COLOURS.items() if verdicts[verdict].any()}
     plots.legend(figure, shown)
     last = pd.concat([of.iloc[[-1]] for of in panels.values()])
     inside = last[[INSIDE, WIDE]].sum().sum()
@@ -276,9 +276,9 @@ def _bare(ax: Axes, title: str, bars: int) -> None:
     ax.tick_params(length=0, labelbottom=False)
 
 
-def save(found: Iterable[Outcome], folder: Path) -> None:
+def save(exhibits: Iterable[Outcome], folder: Path) -> None:
     """Draw and save what the records of some exhibits say, in their folder; nothing where they have no numbers."""
-    table = numbers(found)
+    table = numbers(exhibits)
     if not len(table):
         return
     table = with_tables(table)

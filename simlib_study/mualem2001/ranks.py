@@ -24,14 +24,14 @@ def beyond_rank(jobs: pd.DataFrame) -> dict[str, float]:
 
 def ranks(submit: pd.Series, start: pd.Series) -> pd.Series:
     """Work out each job's rank in the queue when it arrives: one more than the earlier jobs that go on waiting then."""
-    found: list[int] = []
+    places: list[int] = []
     waiting: list[int] = []
     for arrives, starts in zip(submit, start, strict=True):
         while waiting and waiting[0] <= arrives:
             heappop(waiting)
-        found.append(len(waiting) + 1)
+        places.append(len(waiting) + 1)
         heappush(waiting, starts)
-    return pd.Series(found, submit.index)
+    return pd.Series(places, submit.index)
 
 
 def items(schedule: Schedule, jobs: int) -> pd.DataFrame:

@@ -75,9 +75,9 @@ class Lost:
 
 @lru_cache(maxsize=100)  # as many as a notebook draws of a log, so that one policy finds what another has drawn
 def _drawn(lost: Lost, seed: int) -> Workload:
-    found = lost.whole(seed)
-    found._log = None
-    return found
+    drawn = lost.whole(seed)
+    drawn._log = None
+    return drawn
 
 
 def _values(of: Any, rng: np.random.Generator) -> Any:

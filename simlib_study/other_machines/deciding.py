@@ -61,8 +61,8 @@ Decision = tuple[Held, str, dict[str, Any]]
 def sides(rows: pd.DataFrame, sign: int, low: str = "low", high: str = "high") -> pd.Series:
     """Tell on which side of zero each interval lies: the claim's (`WITH`), the other (`AGAINST`) or neither."""
     ends = rows[[low, high]].mul(sign)
-    found = np.select([(ends > 0).all(axis=1), (ends < 0).all(axis=1)], [WITH, AGAINST], OPEN)
-    return pd.Series(found, rows.index)
+    side = np.select([(ends > 0).all(axis=1), (ends < 0).all(axis=1)], [WITH, AGAINST], OPEN)
+    return pd.Series(side, rows.index)
 
 
 def counted(rows: pd.DataFrame, sign: int) -> dict[str, int]:
@@ -76,13 +76,13 @@ def counted(rows: pd.DataFrame, sign: int) -> dict[str, int]:
 
 def on_most(rows: pd.DataFrame, sign: int) -> Held:
     """Tell whether a claim holds on most machines; it does not if it would not with all open logs; None on too few."""
-    found = counted(rows, sign)
-    logs = found["logs"]
+    counts = counted(rows, sign)
+    logs = counts["logs"]
     if logs < FEWEST:
         return None
-    if found["with"] >= MOST * logs and found["year_with"] >= SURE * logs and found["against"] <= FEW * logs:
+    if counts["with"] >= MOST * logs and counts["year_with"] >= SURE * logs and counts["against"] <= FEW * logs:
         return True
-    return claims.OPEN if logs - found["against"] >= MOST * logs else False
+    return claims.OPEN if logs - counts["against"] >= MOST * logs else False
 
 
 def together(each: Mapping[str, Decision]) -> Decision:
@@ -191,15 +191,15 @@ def most(
 def _most(rows: pd.DataFrame, sign: int, waits: pd.Series | None) -> Decision:
     """Decide it for one measure, and say if it is otherwise without the logs that have hardly a queue."""
     idle = [] if waits is None else [log for log in rows.index if waits[log] < LEAST_WAIT]
-    holds, found, rest = on_most(rows, sign), counted(rows, sign), on_most(rows.drop(idle), sign)
+    holds, counts, rest = on_most(rows, sign), counted(rows, sign), on_most(rows.drop(idle), sign)
     words = {None: TOO_FEW, False: "does not hold", True: "holds", claims.OPEN: claims.OPEN}
     head = (
-        f"{words[holds]}, with it {found['with']} of {found['logs']} logs (another year {found['year_with']}), "
-        f"against it {found['against']} ({found['year_against']})"
+        f"{words[holds]}, with it {counts['with']} of {counts['logs']} logs (another year {counts['year_with']}), "
+        f"against it {counts['against']} ({counts['year_against']})"
     )
     each = ", ".join(f"{log} {effect}" for log, effect in zip(rows.index, starred(rows), strict=True))
     without = f". Without {', '.join(idle)}, where jobs hardly wait: {words[rest]}" if rest not in (holds, None) else ""
-    return holds, f"{head}; {each}{without}", found
+    return holds, f"{head}; {each}{without}", counts
 
 
 def most_of(so: pd.Series, rows: pd.DataFrame, form: str, open: int = 0, **numbers: float) -> Decision:
@@ -231,8 +231,8 @@ def farthest(rows: pd.DataFrame) -> pd.DataFrame:
 
 def same_side(effects: Mapping[str, pd.DataFrame]) -> Decision:
     """Decide whether what is clear of zero lies on one side on most machines: effects by log, tables by rule."""
-    found = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})
-    counts = pd.DataFrame({"above": (found == WITH).sum(axis=1), "below": (found == AGAINST).sum(axis=1)})
+    side = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})
+    counts = pd.DataFrame({"above": (side == WITH).sum(axis=1), "below": (side == AGAINST).sum(axis=1)})
     both = (counts > 0).all(axis=1)
     return most_of(~both, counts, "{above} above and {below} below", either=int(both.sum()))
 

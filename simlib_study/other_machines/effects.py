@@ -128,16 +128,18 @@ def _tails(runs: Mapping[Any, pd.DataFrame], case: str, base: str) -> pd.DataFra
 
 def of_case(table: pd.DataFrame, case: str, measure: str) -> pd.DataFrame:
     """Take the rows of a case and a measure, by log; none where there is none."""
-    found = table[table.index.isin([case], "case") & table.index.isin([measure], "measure")]
-    return found.droplevel(["case", "measure"])
+    rows = table[table.index.isin([case], "case") & table.index.isin([measure], "measure")]
+    return rows.droplevel(["case", "measure"])
 
 
 def by_measure(
     table: pd.DataFrame, case: str, measures: Iterable[str], beside: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Take the rows of a case by measure and log, and `beside` them what is printed of it, if its columns have it."""
-    found = pd.concat({measure: of_case(table, case, measure) for measure in measures}, names=["measure"])
-    return found if beside is None or case not in beside else found.assign(printed=beside[case].reindex(found.index))
+    changes = pd.concat({measure: of_case(table, case, measure) for measure in measures}, names=["measure"])
+    if beside is None or case not in beside:
+        return changes
+    return changes.assign(printed=beside[case].reindex(changes.index))
 
 
 def minus(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
@@ -160,10 +162,10 @@ def growth(table: pd.DataFrame) -> pd.DataFrame:
 
 def of_change(value: pd.Series, base: pd.Series) -> dict[str, float]:
     """Make a row of effects of two numbers by run, pair by pair; one interval stands in the place of both."""
-    found = value / base - 1
-    interval = Interval.of(found.drop(0))
-    ends = min(interval.low, found[0]), max(interval.high, found[0])
-    return dict(zip(COLUMNS, [base[0], value[0], found[0], *ends, *ends], strict=True))
+    change = value / base - 1
+    interval = Interval.of(change.drop(0))
+    ends = min(interval.low, change[0]), max(interval.high, change[0])
+    return dict(zip(COLUMNS, [base[0], value[0], change[0], *ends, *ends], strict=True))
 
 
 def printed_effects() -> pd.DataFrame:
@@ -176,7 +178,7 @@ def printed_effects() -> pd.DataFrame:
     months = months.query("log == 'CM5' or log == 'Par' and month >= '1996'")
     sums = months.mul(months.jobs, axis=0).groupby(["policy", "log"]).sum()
     by_months = (sums.loc["conservative"] / sums.loc["EASY"] - 1)[["response_s", "bounded_slowdown"]].T.stack()
-    found = {
+    changes = {
         "conservative": pd.concat([conservative.original / easy.original - 1, by_months]),
         "exact": easy.f1 / easy.original - 1,
         "f = 2, against exact": easy.f2 / easy.f1 - 1,
@@ -185,7 +187,7 @@ def printed_effects() -> pd.DataFrame:
         "doubled, conservative": doubled.conservative,
     }
     logs = {"CTC": "CTC-SP2", "KTH": "KTH-SP2", "SDSC": "SDSC-SP2", "Par": "SDSC-Par-96", "CM5": "LANL-CM5"}
-    return pd.DataFrame(found).rename(index=logs | {"response_s": "response"}).rename_axis(["measure", "log"])
+    return pd.DataFrame(changes).rename(index=logs | {"response_s": "response"}).rename_axis(["measure", "log"])
 
 
 def printed_gains(percentile: float) -> dict[tuple[str, str], float]:
@@ -208,14 +210,14 @@ LEAST_JOBS = 10
 
 def with_estimates(logs: Mapping[str, Workload], about: pd.DataFrame) -> dict[str, Trace]:
     """Take the jobs with an estimate of the logs that have enough: Traces, whose projects are groups, or users."""
-    found = {}
+    traces = {}
     for name, workload in logs.items():
         if about.estimated[name] >= ENOUGH_ESTIMATES:
             log = workload.select("requested_time > 0")
             if log.jobs.group.nunique() < 10:  # no projects: HPC2N has three groups, and 98 % of its jobs are of one
                 log = log.derive(log.jobs.assign(group=log.jobs.user), "users for projects")
-            found[name] = Trace(name, log, "group")
-    return found
+            traces[name] = Trace(name, log, "group")
+    return traces
 
 
 def shares_used(traces: Mapping[str, Trace], **bootstrap: Any) -> pd.DataFrame:
@@ -248,12 +250,12 @@ def by_percentile(
     keys, rows, better = (TRIPLE, "user"), {}, {}
     asked = list(dict.fromkeys([*percentiles, best, *others]))
     for name, trace in traces.items():
-        found: Any = accuracy.study([trace], keys, (None,), asked, least=LEAST_JOBS, **bootstrap)[name]
-        found = found.xs("accuracy", axis=1, level="metric").droplevel(["window", "threshold"], axis=1)
+        measured: Any = accuracy.study([trace], keys, (None,), asked, least=LEAST_JOBS, **bootstrap)[name]
+        measured = measured.xs("accuracy", axis=1, level="metric").droplevel(["window", "threshold"], axis=1)
         for key, percentile in product(keys, percentiles):
-            rows[key, name, percentile] = of_change(found[key, percentile], found[accuracy.ORIGINAL[0], 100])
+            rows[key, name, percentile] = of_change(measured[key, percentile], measured[accuracy.ORIGINAL[0], 100])
         for other in others:
-            better[other, name] = of_change(found[TRIPLE, best], found[TRIPLE, other])
+            better[other, name] = of_change(measured[TRIPLE, best], measured[TRIPLE, other])
     return _by(rows, "key", "log", "percentile"), _by(better, "other", "log")
 
 

@@ -78,7 +78,7 @@ def rows(about: pd.DataFrame) -> tuple[dict[str, float], list[str]]:
     by_year = about.sort_values("year", kind="stable")
     ordered = [*by_year.index[by_year.paper], *by_year.index[~by_year.paper]]
     gap = 0.8 if about.paper.any() else 0
-    places = {log: place + gap * (not about.paper[log]) for place, log in enumerate(ordered)}
+    places = {log: number + gap * (not about.paper[log]) for number, log in enumerate(ordered)}
     return places, [f"{log}{'*' if about.paper[log] else ''} {about.year[log]}" for log in ordered]
 
 
@@ -109,16 +109,19 @@ def forest(
     places, labels = rows(about)
     across, small = 2 if len(names) == 4 else min(len(names), ACROSS), len(names) > ACROSS
     size = WIDEST if across > 1 else 4.8, 0.4 + (0.17 if small else 0.25) * len(places), 1.5
-    figure, axes = _panels(len(names), across, *size, sharey=True)
+    figure, axes = _panels(len(names), across, *size, sharey=True, sharex=small)
     for ax, name in zip(axes, names, strict=True):
         of = table[table.index.isin([name], 0)].droplevel(0)
         _rows(ax, of, places)
         for log in set(places) - set(of.index):
-            ax.text(0, places[log], f" {absent}", size=7 if small else 8, color=GREY, va="center")
+            at = {"x": 0.98, "ha": "right", "transform": ax.get_yaxis_transform()}
+            ax.text(y=places[log], s=absent, size=7, color=GREY, va="center", **at)
         ax.set_title(str(name))
+        ax.tick_params(labelsize=7.5, labelbottom=not small or ax in axes[-across:])
         ticks, least = (3, 2) if across > 2 else (5, 3)  # so that in narrow panels labels do not touch
         ax.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 5, 10], min_n_ticks=least))
-        ax.tick_params(labelsize=7.5)
+    if small:  # one scale for all
+        bent_axis(axes[0].xaxis, [-0.5, -0.1, 0, 0.1, 0.5])
     axes[0].set_yticks(list(places.values()), labels)
     axes[0].set_ylim(max(places.values()) + 0.6, -0.6)
     figure.supxlabel(label, size=9)
@@ -399,9 +402,9 @@ def _named(ax: Axes, points: Mapping[str, tuple[float, float]]) -> None:
         taken.append(box)
 
 
-def _sides(said: Mapping[str, str], found: Iterable[str]) -> dict[str, Style]:
+def _sides(said: Mapping[str, str], there: Iterable[str]) -> dict[str, Style]:
     """Entries of a legend: the sides that occur."""
-    return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in set(found)}
+    return {said[side]: {"color": LOOKS[side], "marker": "o", "linestyle": ""} for side in LOOKS if side in set(there)}
 
 
 def _star(starred: str, about: pd.DataFrame) -> dict[str, Style]:

@@ -40,8 +40,8 @@ def around(value, half=0.0):
 
 
 def test_every_claim_has_parts_or_a_reason_why_it_cannot_be_tested():
-    for id, row in claims.claims().items():
-        assert bool(row["untestable"]) != (id in claims.criteria()), id
+    for id in claims.claims().keys() - set(claims.findings()):
+        assert bool(claims.claims()[id]["untestable"]) != (id in claims.criteria()), id
 
 
 def test_a_claim_about_a_model_says_on_whose_refit_it_rests():

@@ -80,6 +80,15 @@ def test_results_that_are_typed_into_prose_are_seen():
     assert says_of_what_run(["# Title", "In this study's runs the wait falls by 12 %."])
 
 
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_the_first_cell_shows_a_committed_picture_of_the_exhibit_if_there_is_one(name):
+    path = ROOT / "notebooks" / f"{name}.ipynb"
+    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+    shown = {(path.parent / link).resolve() for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", first)}
+    pictures = set((ROOT / "figures" / name).glob("*.png"))
+    assert shown <= pictures and len(shown) == bool(pictures)
+
+
 def test_notebooks_are_in_the_papers_order():
     names = list(NOTEBOOKS)
     assert names.index("mualem2001/figure4") < names.index("mualem2001/figure5") < names.index("mualem2001/table3")
