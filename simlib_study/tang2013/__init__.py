@@ -114,7 +114,7 @@ class TraceLogs(Logs):
 
     def origin(self, log: str | None = None, **of: Any) -> dict[str, Any]:
         """Why a printed number is not judged: no log is the paper's."""
-        note = "the paper's machine, 9 of its 30 months" if log == PAPERS else ""
+        note = PART_OF_IT if log == PAPERS else ""
         return {"unjudged": judging.OTHER_LOG, "note": note}
 
     @property

@@ -20,6 +20,10 @@ ABOVE: Style = {"color": "black", "marker": "^", "fillstyle": "none", "linestyle
 BELOW: Style = {"color": "black", "linestyle": "--", "linewidth": 1}
 """How a printed range is drawn, and a printed bound that numbers are above or below."""
 
+WORDS = {"NA": "not adjusted", "OE": "overestimated", "UE": "underestimated, by half an hour at most"}
+WORDS["BE"] = "underestimated by more than half an hour"
+"""What the levels of a job's estimate mean."""
+
 MIDDLE = (90, 85, 80)
 """The percentiles of which the text prints what Figure 5 shows."""
 
@@ -30,9 +34,8 @@ def by_level(
     labels: Mapping[Any, str],
     least: int,
     entries: Mapping[str, Style],
-    above: int = 5,
 ) -> Figure:
-    """Draw shares of jobs by level as bars, and the mean accuracy, its numbers so many points above: a row a log."""
+    """Draw shares of jobs by level as bars, and the mean accuracy, its numbers above the bars: a row a log."""
     shares = in_words(numbers).ours.unstack("metric", sort=False)
     shares = shares.rename(columns=lambda name: name.removesuffix("_share"))
     panels: dict[str, Any] = {"labels": labels, "size": (4.4, 1.9), "sharex": True, "sharey": True}
@@ -40,15 +43,18 @@ def by_level(
         found = plots.stacked(ax, part, "percentile", dict(reversed(LEVEL_COLOURS.items())), "least", whole=shares)
         accurate = part.accuracy.xs(similar(least), level="least").to_numpy()
         ax.plot(accurate, "o-", color="black", markersize=4)
-        for place, value in enumerate(accurate):
-            at: Style = {"xytext": (0, above), "textcoords": "offset points", "ha": "center", "size": 8}
-            ax.annotate(f"{value:.2f}", (place, value), **at)
-        names = [label.get_text().replace("maximum", "max.") for label in ax.get_xticklabels()]
-        ax.set_xticks(ax.get_xticks(), names)
+        for place, value in zip(ax.get_xticks(), accurate, strict=True):
+            ax.text(place, 1.02, f"{value:.2f}", ha="center", va="bottom", size=8)
+        if title := ax.get_title(loc="left"):
+            ax.set_title(title, loc="left", pad=16)
+        short = {"maximum": "max.", "median": "med."}
+        ax.set_xticks(ax.get_xticks(), [short.get(at.get_text(), at.get_text()) for at in ax.get_xticklabels()])
         ax.set(ylim=(0, 1), yticks=[0, 0.5, 1], yticklabels=["0%", "50%", "100%"])
         ax.grid(False)
     assert isinstance(ax.figure, Figure)  # and no part of one
-    plots.legend(ax.figure, {"mean accuracy": {"color": "black", "marker": "o"}} | found | dict(entries))
+    worded = {f"{name}: {WORDS[name]}" if name in WORDS else name: style for name, style in found.items()}
+    accuracy = {"mean accuracy, as above the bars": {"color": "black", "marker": "o"}}
+    plots.legend(ax.figure, accuracy | worded | dict(entries), ncols=2)
     return ax.figure
 
 
@@ -61,8 +67,8 @@ def underestimated(numbers: pd.DataFrame, least: int) -> pd.Series:
 
 def figure5(numbers: pd.DataFrame, least: int, own: bool = False) -> Figure:
     """Draw Figure 5 by key, with what the text prints of the triple key, the first, unless it is a log of your own."""
-    entries = {} if own else {"printed: BE, BE and UE": RANGE, "printed: accuracy above": ABOVE}
-    figure = by_level(numbers, "key", {}, least, entries, above=-12)
+    entries = {} if own else {"printed: ranges of BE, and of BE and UE": RANGE, "printed: accuracy above": ABOVE}
+    figure = by_level(numbers, "key", {}, least, entries)
     percentiles, of = list(numbers.index.unique("percentile")), printed("tang2013_figure5")
     places = [percentiles.index(each) for each in MIDDLE if each in percentiles]
     low, high = ([of[f"{level}_share_p80_p90_{end}"] for level in ("BE", "UE")] for end in ("min", "max"))
