@@ -279,6 +279,12 @@ SLURM = {
     "Slurm to a depth of two, short cycles": SlurmBackfill(depth=2, interval=3, resolution=5),
     "Slurm with a short window, shortest first": SlurmBackfill("sjf", window=20, interval=1, resolution=3),
     "Slurm by fair share": SlurmBackfill(Multifactor(half_life_days=0.01), depth=3, interval=10),
+    "Slurm by priorities of whole numbers": SlurmBackfill(
+        Multifactor(900, -50, 40, 0.01, 0.01, per_minute=True, whole=True), interval=5
+    ),
+    "Slurm with one reservation": SlurmBackfill(reservations=1, interval=2, resolution=4),
+    "Slurm with two jobs of a user": SlurmBackfill("sjf", depth=3, interval=5, per_user=2, user_jobs=2),
+    "Slurm with limits of users": SlurmBackfill(interval=1, resolution=2, reservations=2, per_user=1, user_jobs=1),
 }
 """Slurm's cycles."""
 

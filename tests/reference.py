@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from simlib import policies
-from simlib.core.schedule import Schedule
+from simlib.core.schedule import Schedule, whose
 from simlib.policies.orders import BACKFILL, ORDERS, asked_for
 
 
@@ -48,7 +48,7 @@ def _scheduler(policy, jobs):
     if type(policy) is policies.Selective:
         return Reserving(np.inf, None if policy.threshold == "adaptive" else float(policy.threshold), priority)
     if type(policy) is policies.SlurmBackfill:
-        return Slurm(policy.depth, policy.window, policy.resolution, policy.interval, priority)
+        return Slurm(policy, priority, dict(enumerate(whose(jobs)["user"].tolist())))
     if type(policy) is not policies.EASY:
         kinds = "simlib.FCFS(), EASY(...), Conservative(...), Selective(...) or SlurmBackfill(...)"
         raise ValueError(f"reference: found policy {policy!r}, expected {kinds}")
@@ -606,9 +606,11 @@ class Reserving(Conservative):
 class Slurm(FCFS):
     """Start jobs as under FCFS, and plan waiting jobs in cycles, as `simlib.SlurmBackfill` defines it."""
 
-    def __init__(self, depth, window, resolution, interval, priority=None):
+    def __init__(self, policy, priority, user):
         super().__init__(priority)
-        self.depth, self.window, self.resolution, self.interval = depth, window, resolution, interval
+        self.policy, self.user = policy, user
+        self.depth, self.window = policy.depth, policy.window
+        self.resolution, self.interval = policy.resolution, policy.interval
         self.last_cycle = -np.inf
         self.changed = False
         self.due = []
@@ -627,41 +629,63 @@ class Slurm(FCFS):
         self.changed = True
 
     def scheduling_pass(self, running, queue, machine, now):
-        """List the jobs that start: from the head while they fit, then the jobs that a cycle starts."""
-        starting = super().scheduling_pass(running, queue, machine, now)
+        """List the jobs that start: in order while they fit or are over a limit, then the jobs that a cycle starts."""
+        free, starting = machine - sum(job.size for job in running), []
+        for job in self.in_order(queue, running, machine, now):
+            if self.over_limit(job, running + starting):
+                continue
+            if job.size > free:
+                break
+            free -= job.size
+            starting.append(job)
         waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]
         if waiting and self.changed and now >= self.last_cycle + self.interval:
             self.last_cycle = now
-            passing = self.cycle(waiting[: int(min(self.depth, len(waiting)))], running + starting, machine, now)
+            passing = self.cycle(waiting, running + starting, machine, now)
             self.changed = bool(passing)
             starting = starting + passing
         still_waiting = len(starting) < len(queue)
         self.due = [int(self.last_cycle) + self.interval] if still_waiting and self.changed else []
         return starting
 
+    def over_limit(self, job, present):
+        """Tell whether the jobs that a user has leave no room for another one."""
+        own = [processors(one.size) for one in present if self.user[one.number] == self.user[job.number]]
+        too_large = sum(own) + processors(job.size) > self.policy.user_procs
+        return too_large or len(own) + 1 > self.policy.user_jobs
+
     def cycle(self, waiting, running, machine, now):
         """Plan jobs one after another; list the jobs that can start now."""
         held = [(now, max(job.start + job.estimate, now + 1), job.size) for job in running if job.start is not None]
         held += [(now, now + max(job.estimate, 1), job.size) for job in running if job.start is None]
-        starting = []
+        starting, looked_at, planned = [], [], []
         for job in waiting:
+            users = [self.user[one.number] for one in looked_at]
+            if len(looked_at) >= self.depth:
+                break
+            if self.over_limit(job, running + starting) or users.count(self.user[job.number]) >= self.policy.per_user:
+                continue
+            looked_at.append(job)
             start = self.earliest(job, held, now, machine)
             if start == now:
                 job.backfilled = len(starting) < waiting.index(job)
                 starting.append(job)
                 held.append((now, now + max(job.estimate, 1), job.size))
+            elif len(planned) >= self.policy.reservations:
+                continue
             elif start // self.resolution < (now + self.window) // self.resolution:
+                planned.append(job)
                 held.append((start, self.end_of_slot(job, start), job.size))
         return starting
 
     def earliest(self, job, held, now, machine):
-        """Find the earliest second at which a job fits until its end, rounded up."""
+        """Find the earliest second at which a job fits until its end, rounded up, that second included."""
 
         def free_at(time):
             return machine - sum(size for begin, end, size in held if begin <= time < end)
 
         for start in sorted({now} | {end for _, end, _ in held}):
-            begins = [begin for begin, _, _ in held if start < begin < self.end_of_slot(job, start)]
+            begins = [begin for begin, _, _ in held if start < begin < self.end_of_slot(job, start + 1)]
             if all(free_at(time) >= job.size for time in [start, *begins]):
                 return start
         raise AssertionError("a job no larger than the machine fits after all others")

@@ -5,7 +5,7 @@ from .estimating import Adjusting, Predicting
 from .events import OPEN
 from .ranking import places_in_order
 from .reserving import ADAPTIVE, BY_ARRIVAL, BY_START, EVERYONE, NO_COMPRESSION, REBACKFILL, reserving
-from .slurm import slurm_backfill
+from .slurm import limited_users, slurm_backfill
 
 __all__ = [
     "ADAPTIVE",
@@ -22,5 +22,6 @@ __all__ = [
     "easy",
     "places_in_order",
     "reserving",
+    "limited_users",
     "slurm_backfill",
 ]

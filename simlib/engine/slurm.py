@@ -1,6 +1,9 @@
-"""Slurm's backfill: in each of its cycles it makes a plan for the first jobs of the queue, and then forgets it."""
+"""Slurm's backfill: in each of its cycles it makes a plan for the first jobs of the queue, and then forgets it.
 
-from typing import Any
+Users may have limits; a run without them passes None, and what counts users is compiled away.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +25,45 @@ from .events import (
 from .profile import FIRST, LAST, Profile, all_free, give
 from .ranking import Facts, Order, note_end, note_start, rank, refuse
 from .reserving import Gpus, Ranked, join_by_rank, sort_waiting
+
+
+class Users(NamedTuple):
+    """What users may have, and what they have.
+
+    Attributes
+    ----------
+    user : int64 array, by job; from 0 on
+    jobs, procs, tested : int64 arrays, by user; what runs, and how many jobs this cycle has looked at
+    most : int64 array; the limits of these three
+    """
+
+    user: Ints
+    jobs: Ints
+    procs: Ints
+    tested: Ints
+    most: Ints
+
+
+def limited_users(of_job: Ints, most: tuple[int, int, int]) -> Users:
+    """Number the users of jobs, none of which runs yet. This is plain Python."""
+    users, user = np.unique(of_job, return_inverse=True)
+    return Users(user.astype(np.int64), *np.zeros((3, users.size), np.int64), np.array(most, np.int64))
+
+
+@small
+def _over_limit(users: Users, job: Int, size: Ints) -> bool:
+    """Tell whether a job must wait because of what its user's jobs have."""
+    user = users.user[job]
+    return users.jobs[user] >= users.most[0] or users.procs[user] + size[job] > users.most[1]
+
+
+@small
+def _note_use(users: Users | None, job: Int, jobs: Int, procs: Int) -> None:
+    """Note that a user's job has started or ended."""
+    if users is not None:
+        user = users.user[job]
+        users.jobs[user] += jobs
+        users.procs[user] += procs
 
 
 @small
@@ -53,7 +95,8 @@ def _draw_map(
 def _first_fit(profile: Profile, k: Place, time: Int, amount: Int, duration: Int, resolution: Int) -> tuple[Place, Int]:
     """Find the first second from `time` on, which is not before step k, from which on so much is free until the end.
 
-    The end is rounded up. Returns the step in which the second lies, and the second.
+    The end is rounded up to a second after it: a job may not end when a planned one begins. Returns the step in which
+    the second lies, and the second.
     """
     times, free = profile.times, profile.free
     while times[k + ONE] <= time:
@@ -62,7 +105,7 @@ def _first_fit(profile: Profile, k: Place, time: Int, amount: Int, duration: Int
         while free[k] < amount:
             k += ONE
         time = max(time, times[k])
-        end = _rounded_up(time + duration, resolution)
+        end = _rounded_up(time + duration + 1, resolution)
         step = k
         while times[step] < end and free[step] >= amount:
             step += ONE
@@ -111,6 +154,7 @@ def _start(
     free: Ints,
     start: Ints,
     facts: Facts | None,
+    users: Users | None,
 ) -> None:
     """Start a job: it takes its processors and GPUs for its run time, and is expected to take them for its estimate."""
     by_end, end, by_expected_end, expected_end = jobs
@@ -121,6 +165,17 @@ def _start(
     if gpus is not None:
         free[1] -= gpus[0][job]
     note_start(facts, job, now, size)
+    _note_use(users, job, 1, size[job])
+
+
+@small
+def _close_up(queue: Places, first: Place, kept: Place, i: Place) -> Place:
+    """Move the jobs that wait, at `first` to `kept`, up to the rest of the queue, at i. Returns the new first place."""
+    while kept > first:
+        kept -= 1
+        i -= 1
+        queue[i] = queue[kept]
+    return i
 
 
 def slurm_backfill(
@@ -136,11 +191,13 @@ def slurm_backfill(
     window: int,
     resolution: int,
     interval: int,
+    reservations: int,
     priority: Order | None = None,
     facts: Facts | None = None,
     changing: bool = True,
     gpus: Ints | None = None,
     machine_gpus: int = 0,
+    users: Users | None = None,
 ) -> tuple[Ints, Bools]:
     """Start times under Slurm's backfill, as `simlib.SlurmBackfill` defines it. This is plain Python.
 
@@ -150,8 +207,10 @@ def slurm_backfill(
         As for `easy`; no estimate is below the run time.
     depth : int, how many waiting jobs a cycle looks at
     window, resolution, interval : int, seconds
+    reservations : int, how many jobs a cycle plans
     priority, facts, changing, gpus, machine_gpus
         As for `reserving`.
+    users : Users, optional
 
     Returns
     -------
@@ -164,10 +223,10 @@ def slurm_backfill(
     running = *np.empty((2, n), np.uint64), *np.zeros((2, n), np.int64)
     room = start, backfilled, free, np.arange(n), *running, np.empty(n, np.uint64), all_free(machine, n), followed
     ranked = None if priority is None else (changing, np.empty(n))
-    rules = depth, window, resolution, interval
+    rules = depth, window, resolution, interval, reservations
     of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, n))
     given = submit, run, estimate, size, progress_and_stop, rules, room
-    job, now = _slurm(*given, followers, priority, facts, ranked, of_gpus)
+    job, now = _slurm(*given, followers, priority, facts, ranked, of_gpus, users)
     if job >= 0:
         refuse(facts, job, now, submit, estimate, size, free[0], 0, 0, False)
     return start, backfilled
@@ -180,16 +239,17 @@ def _slurm(
     estimate: Ints,
     size: Ints,
     progress_and_stop: Ints,
-    rules: tuple[int, int, int, int],
+    rules: tuple[int, int, int, int, int],
     room: tuple[Any, ...],
     followers: Followers,
     priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
     facts: Facts | None,
     ranked: Ranked,
     gpus: Gpus,
+    users: Users | None,
 ) -> tuple[Int, Int]:
     """The event loop. Returns a job without a number, -1 if there is none, and the second."""
-    depth, window, resolution, interval = rules
+    depth, window, resolution, interval, reservations = rules
     start, backfilled, free, number, by_end, by_expected_end, end, expected_end, queue, profile, followed = room
     jobs = by_end, end, by_expected_end, expected_end
     coming, running, arrived = np.uint64(followed), np.uint64(0), 0
@@ -213,6 +273,7 @@ def _slurm(
                 free[1] += gpus[0][job]
             coming = submit_followers(followers, coming, submit, job, now)
             note_end(facts, job, now, size)
+            _note_use(users, job, -1, -size[job])
             changed = True
         while next_submission(coming, submit, followers) <= now:  # 2. jobs join the queue
             job = next_job(coming, followers)
@@ -235,47 +296,69 @@ def _slurm(
                 place = sort_waiting(waiting, ranked[1], submit, number, now, free[0], estimate, size, priority, facts)
                 if place < last - first:
                     return np.int64(waiting[place]), now
-        while first < last and _may_start(queue[first], size, gpus, free):
-            _start(queue[first], now, run, estimate, size, gpus, jobs, running, free, start, facts)
-            running += ONE
-            first += 1
+        i = kept = first
+        while i < last:
+            job, over = queue[i], False
+            if users is not None:
+                over = _over_limit(users, job, size)
+            if over:
+                queue[kept] = job
+                kept += 1
+            elif _may_start(job, size, gpus, free):
+                _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
+                running += ONE
+            else:
+                break
+            i += 1
+        first = _close_up(queue, first, kept, i)
 
         if first == last or not changed or now - last_cycle < interval:
             continue
         last_cycle, changed = now, False  # 4. a backfill cycle
         i = kept = first
-        behind, drawn = min(first + depth, last), False
+        behind, drawn, looked, planned = min(first + depth, last), False, 0, 0
+        if users is not None:
+            behind, users.tested[:] = last, 0
         while True:
             while behind > i and not _may_start(queue[behind - 1], size, gpus, free):
                 behind -= 1  # it cannot start: its plan is not needed
-            if i == behind:
+            if i == behind or looked == depth:
                 break
+            job, skipped = queue[i], planned == reservations and not _may_start(queue[i], size, gpus, free)
+            i += 1
+            if users is not None:
+                if _over_limit(users, job, size) or users.tested[users.user[job]] >= users.most[2]:
+                    queue[kept] = job
+                    kept += 1
+                    continue
+                users.tested[users.user[job]] += 1
+            looked += 1
+            if skipped:
+                queue[kept] = job
+                kept += 1
+                continue
             if not drawn:
                 _draw_map(profile, by_expected_end, running, expected_end, now, size, free[0])
                 if gpus is not None:
                     _draw_map(gpus[1], by_expected_end, running, expected_end, now, gpus[0], free[1])
                 drawn = True
-            job = queue[i]
-            i += 1
             duration = max(estimate[job], 1)
             k, k_gpus, begin = _earliest_start(profile, gpus, job, size, duration, resolution)
             end_of_it = now + duration if begin == now else _rounded_up(begin + duration, resolution)
-            if begin == now or begin // resolution < (now + window) // resolution:
+            within = planned < reservations and begin // resolution < (now + window) // resolution
+            if begin == now or within:
                 give(profile, k, begin, end_of_it, -size[job])
                 if gpus is not None:
                     if gpus[0][job] > 0:
                         give(gpus[1], k_gpus, begin, end_of_it, -gpus[0][job])
             if begin == now:
                 backfilled[job] = True
-                _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts)
+                _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
                 running += ONE
                 changed = True
                 continue
+            planned += within
             queue[kept] = job
             kept += 1
-        while kept > first:  # those that wait move up to the rest of the queue
-            kept -= 1
-            i -= 1
-            queue[i] = queue[kept]
-        first = i
+        first = _close_up(queue, first, kept, i)
     return np.int64(-1), now

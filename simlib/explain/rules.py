@@ -494,6 +494,27 @@ def next_cycle(job: Job, scene: Scene, at: int) -> str:
     return f"{text} The next cycle, in which others may pass it, is at {number(at)}."
 
 
+@_rule("refuse", "is over a limit of its user", "is over a limit of its user")
+def is_over_a_limit(job: Job, scene: Scene) -> str:
+    return sentence(f"{_named(job)} waits: user {job.user} has as much as a limit allows; jobs behind it may start")
+
+
+@_rule("start", "those before it are over limits", "fits, and those before it are over limits")
+def passes_those_over_limits(job: Job, scene: Scene) -> str:
+    why = f"it needs {_share(job, scene.left, 'free')}, and all before it are over a limit of their user"
+    return sentence(f"{_named(job)} starts: {why}")
+
+
+@_rule("refuse", "others of its user are looked at", "is not looked at, for others of its user are")
+def enough_of_its_user(job: Job, scene: Scene, most: float) -> str:
+    return sentence(f"{_named(job)} is not looked at: this cycle looks at {number(most)} of user {job.user}, no more")
+
+
+@_rule("refuse", "others are planned", "is not planned, for others are")
+def enough_planned(job: Job, scene: Scene, most: float) -> str:
+    return sentence(f"{_named(job)} is not planned: it cannot start now, and this cycle plans {number(most)}, no more")
+
+
 # Predicted and adjusted run times
 
 

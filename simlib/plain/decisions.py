@@ -136,6 +136,10 @@ RULES: dict[str, tuple[str, ...]] = {
     "is planned": ("at",),
     "cannot start within the window": ("at",),
     "waits for the next cycle": ("at",),
+    "is over a limit of its user": (),
+    "fits, and those before it are over limits": (),
+    "is not looked at, for others of its user are": ("most",),
+    "is not planned, for others are": ("most",),
     # predicted and adjusted run times
     "predicts": ("runs", "known"),
     "does not predict": ("runs", "known"),

@@ -1,12 +1,13 @@
 """Conservative backfilling (MF section 2.1), promises for some of the waiting jobs, and Slurm's backfill."""
 
+from collections import Counter
 from collections.abc import Sequence
 from math import inf
 from operator import attrgetter
 
 from .decisions import Promise, Start, Wait
-from .easy import Decisions, from_the_head
-from .machine import Job, Machine, Queue
+from .easy import Decisions
+from .machine import Job, Machine, Profile, Queue
 from .orders import Order, sort
 
 SHORTEST = 10
@@ -115,31 +116,73 @@ class Slurm:
         window: float = 86400,
         resolution: int = 60,
         interval: int = 30,
+        reservations: float = inf,
+        per_user: float = inf,
+        user_jobs: float = inf,
+        user_procs: float = inf,
     ) -> None:
         self.order, self.depth, self.window, self.resolution, self.interval = order, depth, window, resolution, interval
+        self.reservations, self.per_user = reservations, per_user
+        self.user_jobs, self.user_procs = user_jobs, user_procs
         self.last_cycle, self.changed = -inf, False
 
     def __call__(self, queue: Queue, machine: Machine) -> Decisions:
-        now, whole = machine.now, self.resolution
+        now = machine.now
         self.changed = self.changed or bool(machine.ended or machine.arrived)
-        yield from from_the_head(queue, machine, self.order)
+        if self.order is not None:
+            yield from sort(queue, machine, self.order)
+        for job in queue:  # the main scheduler
+            if self.over_limit(job, machine):
+                if machine.heard:
+                    yield Wait(job, "is over a limit of its user")
+            elif machine.fits(job):
+                rule = "is the head, and fits" if job is queue[0] else "fits, and those before it are over limits"
+                yield Start(job, rule)
+            else:
+                break
         if queue and self.changed and now >= self.last_cycle + self.interval:
-            self.last_cycle, self.changed, plan = now, False, machine.plan()
-            for job in queue[: int(min(self.depth, len(queue)))]:
-                duration = max(job.estimate, 1)
-                begin = plan.anchor(job.needs, duration, whole=whole)
-                end = begin + duration
-                if begin == now:  # it holds its processors until its expected end, not rounded
-                    self.changed = True
-                    plan.give(now, end, -job.needs)
-                    yield Start(job, "delays no planned job")
-                elif begin // whole < (now + self.window) // whole:
-                    plan.give(begin, end + -end % whole, -job.needs)
-                    if machine.heard:
-                        yield Wait(job, "is planned", facts={"at": begin})
-                elif machine.heard:
-                    yield Wait(job, "cannot start within the window", facts={"at": begin})
+            self.last_cycle, self.changed = now, False
+            yield from self.cycle(queue, machine, machine.plan(), self.resolution)
         if queue and self.changed:
             machine.call_at(self.last_cycle + self.interval)
             if machine.heard:
                 yield Wait(queue[0], "waits for the next cycle", facts={"at": self.last_cycle + self.interval})
+
+    def cycle(self, queue: Queue, machine: Machine, plan: Profile, whole: int) -> Decisions:
+        """Plan the first jobs, and start those whose plan is to start now."""
+        now, planned, looked, tested = machine.now, 0, 0, Counter[int]()
+        for job in queue:
+            if looked == self.depth:
+                break
+            if self.over_limit(job, machine):
+                continue
+            if tested[job.user] >= self.per_user:
+                if machine.heard:
+                    yield Wait(job, "is not looked at, for others of its user are", facts={"most": self.per_user})
+                continue
+            tested[job.user] += 1
+            looked += 1
+            duration = max(job.estimate, 1)
+            begin = plan.anchor(job.needs, duration + 1, whole=whole)  # it ends before a planned job begins
+            end = begin + duration
+            if begin == now:  # it holds its processors until its expected end, not rounded
+                self.changed = True
+                plan.give(now, end, -job.needs)
+                yield Start(job, "delays no planned job")
+            elif planned == self.reservations:
+                if machine.heard:
+                    yield Wait(job, "is not planned, for others are", facts={"most": self.reservations})
+            elif begin // whole < (now + self.window) // whole:
+                planned += 1
+                plan.give(begin, end + -end % whole, -job.needs)
+                if machine.heard:
+                    yield Wait(job, "is planned", facts={"at": begin})
+            elif machine.heard:
+                yield Wait(job, "cannot start within the window", facts={"at": begin})
+
+    def over_limit(self, job: Job, machine: Machine) -> bool:
+        """Tell whether a job must wait because of what its user's jobs have."""
+        if self.user_jobs == self.user_procs == inf:
+            return False
+        own = [other.procs for other in machine.running if other.user == job.user]
+        return len(own) >= self.user_jobs or sum(own) + job.procs > self.user_procs

@@ -5,6 +5,7 @@ Conservative backfilling plans for all jobs, selective backfilling for slow ones
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,12 +148,17 @@ class SlurmBackfill(Ordered):
     missing, the cycle takes place when they have passed. A cycle takes no time. It plans the first `depth` jobs of the
     queue, in their order:
 
-    1. The start of a job is the earliest second, now or later, from which on enough processors are free until its end.
-       Here ends are start + estimate, rounded up to a multiple of `resolution`.
+    1. The start of a job is the earliest second, now or later, from which on enough processors are free until its end,
+       this second included: a job that ends when a planned one begins would delay it. Here ends are start + estimate
+       + 1 s, rounded up to a multiple of `resolution`.
     2. A job whose start is now starts. It holds its processors until its expected end, not rounded, as all jobs do that
        run.
-    3. Another job is planned, and holds its processors from its start until its rounded end. If its start is not before
-       the end of the window, now + `window` (both rounded down), it is not planned, and holds nothing.
+    3. Another job is planned, if fewer than `reservations` are, and holds its processors from its start until its end,
+       rounded up. If its start is not before the end of the window, now + `window` (both rounded down), it is not
+       planned, and holds nothing.
+
+    A job whose user's running jobs leave it no room within `user_jobs` and `user_procs` is passed by both schedulers:
+    it neither starts nor is planned, and jobs behind it may delay it.
 
     The plan is forgotten when the cycle ends. So no job has a promise. Any job may delay a job that is not among the
     first `depth`, or that cannot start within the window. Multiples of `resolution` are those of the log's clock. In a
@@ -168,25 +174,34 @@ class SlurmBackfill(Ordered):
     window, resolution, interval : int
         Slurm's bf_window, bf_resolution and bf_interval, all in seconds (Slurm takes bf_window in minutes). The
         defaults are Slurm's.
+    reservations : int or float
+        Slurm's bf_job_part_count_reserve: how many jobs a cycle plans; `math.inf` for all, Slurm's 0.
+    per_user : int or float
+        Slurm's bf_max_job_user: a cycle looks at no more jobs of one user; others do not count for the depth. All jobs
+        of unknown users belong to one user.
+    user_jobs, user_procs : int or float
+        Limits of a quality of service that all jobs have, MaxJobsPU and MaxTRESPU=cpu: how many jobs, and jobs on how
+        many processors, of one user may run.
 
     Raises
     ------
     ValueError
-        For an unknown order, and for a number that is not whole and at least 1.
+        For an unknown order, and for a number that is not whole and at least 1; for a job above `user_procs`.
 
     References
     ----------
     Slurm, src/plugins/sched/backfill/backfill.c, commit 284c3b95f0. Defaults: lines 102 to 116; when a cycle takes
-    place: 1252 to 1257 and 4117; depth: 2501; rounding: 1973 to 1981; window: 2390 and 4184. It rounds planned starts
-    down, too, which makes no difference where ends are rounded up.
+    place: 1252 to 1257 and 4117; depth: 2501; rounding: 1973 to 1981; window: 2390, 3702 and 4184; planned starts are
+    rounded down (1978), and a job that starts now must end before one (3157); reservations: 2739 and 3805; jobs of a
+    user: 1858 to 1898; limits: 2687 and 3776.
 
-    Differences to Slurm: in Slurm only jobs for which the map has enough nodes somewhere count for the depth (line
-    3233), and a cycle ends after bf_max_time or when the table of bf_node_space_size slots is full (2533, 3825). It
-    plans nodes, not processors. A job that starts now must end before the slot in which a planned job starts, not with
-    it (3157). Running jobs that end within 30 seconds of each other, and later ones within more, may count as one
-    (src/plugins/select/cons_tres/job_test.c, 2744 to 2941). Here the main scheduler acts at once, so there is no
-    sched_interval. Job arrays, preemption, licences, advance reservations and the limits of users and partitions are
-    left out.
+    Differences to Slurm: it plans nodes, not processors. Only jobs for which its map has enough nodes somewhere count
+    for the depth (3233), and a cycle ends after bf_max_time or when the table of bf_node_space_size slots is full
+    (2533, 3825), which 250 planned jobs may do. Running jobs that end within 30 seconds of each other, and later ones
+    within more, may count as one (src/plugins/select/cons_tres/job_test.c, 2744 to 2941). Here the main scheduler acts
+    at once, so there is no sched_interval, and one job that waits for processors closes the queue. A job over
+    `user_procs` counts neither for the depth nor for its user. Job arrays, preemption, licences, advance reservations
+    and other limits are left out.
 
     Examples
     --------
@@ -204,14 +219,35 @@ class SlurmBackfill(Ordered):
     window: int = 86400
     resolution: int = 60
     interval: int = 30
+    reservations: float = math.inf
+    per_user: float = math.inf
+    user_jobs: float = math.inf
+    user_procs: float = math.inf
 
     def __post_init__(self) -> None:
         super().__post_init__()
         seconds = checks.whole_number(1, checks.LATEST, " of seconds")
-        checks.settings(self, depth=COUNT, window=seconds, resolution=seconds, interval=seconds)
+        checks.settings(self, depth=COUNT, window=seconds, resolution=seconds, interval=seconds, reservations=COUNT)
+        checks.settings(self, per_user=COUNT, user_jobs=COUNT, user_procs=COUNT)
+
+    @property
+    def limits(self) -> tuple[float, float, float]:
+        """The limits of a user: jobs and processors that run, and jobs that a cycle looks at."""
+        return self.user_jobs, self.user_procs, self.per_user
+
+    @property
+    def _asks_for_more(self) -> bool:
+        """Whether it reads more than times and sizes: who the users are, where they have limits."""
+        return min(self.limits) < math.inf or super()._asks_for_more
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        depth = int(min(self.depth, engine.EVERYONE // 2))
-        rules = depth, int(self.window), int(self.resolution), int(self.interval)
-        start, backfilled = engine.slurm_backfill(*given, *rules, **(self._queue(facts) | gpus))
+        counts = self.depth, self.reservations, *self.limits
+        depth, reservations, *most = (int(min(count, engine.EVERYONE // 2)) for count in counts)
+        rules = depth, int(self.window), int(self.resolution), int(self.interval), reservations
+        if (largest := given[3].max(initial=0)) > self.user_procs:
+            raise ValueError(f"{self!r}: found a job of {largest:,} processors, expected none above user_procs")
+        limits: dict[str, Any] = {}
+        if facts is not None and min(self.limits) < math.inf:
+            limits["users"] = engine.limited_users(facts.user, most)
+        start, backfilled = engine.slurm_backfill(*given, *rules, **(self._queue(facts) | gpus | limits))
         return {"start": start, "backfilled": backfilled}

@@ -97,7 +97,7 @@ def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) ->
 
 def reserves(policy: Any) -> bool:
     """Tell whether jobs other than the head of the queue may be promised a start under a policy."""
-    several = type(policy) in (Conservative, Selective) or getattr(policy, "reservations", 1) != 1
+    several = type(policy) in (Conservative, Selective) or (type(policy) is EASY and policy.reservations != 1)
     return several or getattr(policy, "reserves", False)
 
 
@@ -132,7 +132,8 @@ def policy_of(policy: Any) -> Policy:
     if type(policy) is Selective:
         return reserving.Selective(None if policy.threshold == "adaptive" else float(policy.threshold), by)
     if type(policy) is SlurmBackfill:
-        return reserving.Slurm(by, policy.depth, policy.window, policy.resolution, policy.interval)
+        cycles = policy.depth, policy.window, policy.resolution, policy.interval
+        return reserving.Slurm(by, *cycles, policy.reservations, policy.per_user, policy.user_jobs, policy.user_procs)
     if policy.reservations != 1:
         return partial(reserving.reserving, order=by, most=policy.reservations)
     options: dict[str, Any] = {"reuse_extra": policy.reuse_extra}

@@ -65,6 +65,12 @@ class Multifactor:
         Slurm's default is seven days (PriorityDecayHalfLife).
     account : str
         The account whose use counts: "user" or "group".
+    per_minute : bool
+        Whether the size is divided by the estimate in minutes, of at least 1 (SMALL_RELATIVE_TO_TIME of PriorityFlags).
+    whole : bool
+        Whether the priority is cut to a whole number of at least 1, as in Slurm, where weights are whole numbers: so
+        jobs of nearly the same priority start in order of arrival. Of a `procs` below zero -`procs` is added before, as
+        PriorityFavorSmall does.
 
     Raises
     ------
@@ -73,7 +79,8 @@ class Multifactor:
 
     References
     ----------
-    Slurm Workload Manager, "Multifactor Priority Plugin" (PriorityType=priority/multifactor, the classic fair share).
+    Slurm Workload Manager, "Multifactor Priority Plugin" (PriorityType=priority/multifactor, the classic fair share);
+    src/plugins/priority/multifactor/priority_multifactor.c, tag slurm-26-05-3-1: size, 2130 to 2195; cut, 624 and 755.
 
     Examples
     --------
@@ -93,11 +100,13 @@ class Multifactor:
     max_age_days: float = 7.0
     half_life_days: float = 7.0
     account: str = "user"
+    per_minute: bool = False
+    whole: bool = False
 
     def __post_init__(self) -> None:
         weight, days = checks.number("a number"), checks.number("a number of days above 0", above=0)
         checks.settings(self, age=weight, procs=weight, fair_share=weight, max_age_days=days, half_life_days=days)
-        checks.settings(self, account=checks.one_of("user", "group"))
+        checks.settings(self, account=checks.one_of("user", "group"), per_minute=checks.FLAG, whole=checks.FLAG)
 
     @property
     def half_life_s(self) -> float:
@@ -108,10 +117,15 @@ class Multifactor:
     def function(self) -> Callable[..., float]:
         """The order, as a function of the facts that it reads."""
         age_weight, procs_weight, share_weight = float(self.age), float(self.procs), float(self.fair_share)
-        max_age = float(self.max_age_days) * DAY
+        max_age, cut, per_minute = float(self.max_age_days) * DAY, bool(self.whole), bool(self.per_minute)
+        favour_small = max(-procs_weight, 0.0)
 
-        def multifactor(wait: float, procs: float, fair_share: float, machine: float) -> float:
-            return age_weight * min(wait / max_age, 1.0) + procs_weight * procs / machine + share_weight * fair_share
+        def multifactor(wait: float, estimate: float, procs: float, fair_share: float, machine: float) -> float:
+            size = procs_weight * procs / machine
+            if per_minute:
+                size /= max(estimate / 60.0, 1.0)
+            priority = age_weight * min(wait / max_age, 1.0) + size + share_weight * fair_share
+            return max(math.floor(priority + favour_small), 1.0) if cut else priority
 
         return multifactor
 

@@ -61,6 +61,10 @@ PAST = pd.DataFrame({"user": [7, 7, 8], "run": [10, 30, 9], "submit": [-9, -5, -
 BEFORE = numbered([(0, 10, 60, 2, 7), (1, 10, 0, 2, 7), (2, 10, 50, 2, 7)], 8)
 ON_GPUS = {"submit": [0, 1, 2, 3, 4, 4], "run": [10, 9, 5, 30, 5, 5], "procs": [2, 2, 1, 1, 1, 4]}
 ON_GPUS = Workload(pd.DataFrame(ON_GPUS | {"gpus": [1, 2, 1, 0, 2, 0]}), 6, gpus=2)
+OF_USERS = numbered(
+    [(0, 9, 9, 2, 1), (1, 9, 9, 1, 1), (2, 9, 9, 2, 2), (3, 9, 9, 4, 3), (3, 9, 9, 4, 4), (4, 9, 9, 4, 4)], 4
+)
+"""Jobs of users with limits."""
 PRIORITIES = numbered([(0, 86400, 86400, 4, 1), (1, 9, 9, 4, 1), (2, 9, 9, 2, 2)], 4)
 
 EXPLAINED = [
@@ -93,6 +97,7 @@ EXPLAINED = [
     (OUTLIVED, EASY(adjust=Adjustment(Scheme("user", "1 day", 85, least=2)))),
     (examples.figure1(), SlurmBackfill(interval=3, resolution=5, window=90)),
     *((ON_GPUS, policy) for policy in (FCFS(), EASY(), Conservative())),
+    (OF_USERS, SlurmBackfill(interval=1, resolution=1, reservations=1, per_user=1, user_jobs=1)),
 ]
 WAITED = [
     (examples.figure1(), EASY(), "second"),
