@@ -322,7 +322,7 @@ def elsewhere(answer: Any) -> str:
             f"the nodes are right. But in {partition} {its.idle} nodes are idle, and yours needs {mine.procs}. I is "
             "the second number of A/I/O/T; O is for other: down, drained or reserved."
         )
-    return f"on {nodes:g} nodes it runs beside job {head.name}; in {partition}, {its.idle} idle nodes wait for nobody."
+    return f"on {nodes:g} nodes it runs beside job {head.name}; nobody waits for the idle nodes of {partition}."
 
 
 def order(answer: Any) -> str:
@@ -371,7 +371,7 @@ def maintenance(answer: Any) -> str:
     """Judge 7.6: how many tasks of an array end before a maintenance, and when the job that depends on them starts."""
     its, jobs = array(), around_maintenance(array()).jobs
     tasks, merge = map(number, parts(answer, "tasks", "merge"))
-    ends = jobs.end[3:] // MINUTE
+    ends = jobs.end.filter(like="task") // MINUTE
     truth, end = (ends <= its.until).sum(), ends.max()
     if tasks == its.tasks:
         raise NotYet("not all: one that would still run when the maintenance begins does not start.")
@@ -386,7 +386,7 @@ def maintenance(answer: Any) -> str:
         )
     if _in_hours(merge, end):
         raise NotYet("the tasks are right, and the start is right in hours. Give minutes.")
-    if merge == around_maintenance(its, until=10 * 1440).jobs.end[3:].max() // MINUTE:
+    if merge == around_maintenance(its, until=10 * 1440).jobs.end.filter(like="task").max() // MINUTE:
         raise NotYet("the tasks are right. The job `merge` would start then if there were no maintenance.")
     if merge == its.until + its.down:
         raise NotYet(f"the tasks are right. The other {its.tasks - truth} tasks start then, and `merge` waits for all.")
