@@ -2,7 +2,7 @@
 # make report      the pages in figures/, and the findings in README.md, from what the last run left
 # make check       after a run: which exhibits differ from what is committed, and where
 # make frozen      the notebooks that are finished, once more, at their commit: figures/frozen.toml
-# make site        build/site/: the documentation, the scoreboard and the executed notebooks as pages
+# make site        build/site/: the documentation, the scoreboard and the executed notebooks as pages; SOLUTIONS=yes: solutions, too
 # make test-site   are the pages right? in a browser; pictures in build/shots/
 # make test        is the source clean, do the tests pass? all but the longest
 # make test-all    all tests, and twice as many random cases: before a release
@@ -11,9 +11,9 @@
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make test-nbgrader   the course in nbgrader, in an environment of its own
 # make test-wheel  the package installed with its oldest and newest dependencies, in environments of their own
-# make lab         JupyterLab
+# make lab         JupyterLab, with the first lesson
 # make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
-# make sheets      pencil sheets with solutions, to build/teaching/
+# make sheets      pencil sheets with solutions to print, to build/teaching/
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
 # make release     the checklist of a release, some hours; QUICK=1 for what takes seconds
 #
@@ -79,7 +79,7 @@ test-wheel: $(VENV)/ready
 	$(PY) -m pytest tests/test_wheel.py
 
 lab: $(VENV)/ready
-	$(PY) -m jupyterlab notebooks
+	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks --ContentsManager.hide_globs=solutions notebooks/teaching/lesson1-fcfs.ipynb
 
 slides: $(VENV)/ready
 	$(PY) -m simlib_course.lecture slides $(SLIDES)

@@ -1,6 +1,6 @@
 """Make `build/site/`: the documentation, the scoreboard and the executed notebooks as pages that need no server.
 
-`make site` calls `python -m tools.website`.
+`make site` calls `python -m tools.website`. Solutions of the course are among the pages only with `SOLUTIONS=yes`.
 
 The pages are staged in `build/pages/` as they lie in the repository, so that every link between them holds; Sphinx
 makes the site of them as `docs/conf.py` says.
@@ -111,6 +111,7 @@ def _number(value):
 
 TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", *(notebook(name).path for name in frozen()["notebooks"])
 NOTEBOOKS = "notebooks/**/*.ipynb", "docs/how-to/*.ipynb"
+SOLUTIONS = os.environ.get("SOLUTIONS") == "yes"
 NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
 
 NO_RECORD = {"synthetic": False, "logs": [], "models": [], "versions": {}, "verdicts": {"cells": [], "claims": []}}
@@ -166,7 +167,10 @@ def stage(folder):
 
 
 def _linked(text):
-    """Let links to the report lead to its pages on the site."""
+    """Let links to the report lead to its pages on the site; leave out what leads to solutions that are no pages."""
+    if not SOLUTIONS:
+        text = text.partition("\n## Solutions\n")[0]
+        text = re.sub(r"\[([^]]*)\]\([^)]*teaching/solutions/[^)]*\)", r"\1", text)
     text = text.replace("figures/README.md", "exhibits/index.md")
     text = re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
     return re.sub(r"figures/([a-z0-9-]+/[a-z0-9-]+)/README\.md", _page_of, text)
@@ -207,12 +211,10 @@ def address():
 
 
 def stepper(folder):
-    """The first stepper of the executed lesson 1 as HTML; nothing where the lesson was not executed."""
+    """The first stepper of lesson 1 as HTML."""
     lesson = nbformat.read(folder / "notebooks" / "teaching" / "lesson1-fcfs.ipynb", as_version=4)
-    outputs = [
-        output.get("data", {}).get("text/html", "") for cell in lesson.cells for output in cell.get("outputs", [])
-    ]
-    return Markup(next((html for html in outputs if "simlib-web" in html or "simlib-stepper" in html), ""))
+    outputs = [output.get("data", {}) for cell in lesson.cells for output in cell.get("outputs", [])]
+    return Markup(next(data["text/html"] for data in outputs if "simlib-stepper" in data.get("text/html", "")))
 
 
 def everything():
@@ -231,9 +233,10 @@ def everything():
 
 
 def _stage_notebooks(folder, executed):
-    """Copy each notebook, as it was executed if it was."""
+    """Copy each notebook, as it was executed if it was; the course and what is quick is executed now."""
     found = [path for pattern in NOTEBOOKS for path in sorted(paths.ROOT.glob(pattern))]
-    there = [path for path in found if path.parent.name != ".ipynb_checkpoints"]
+    left_out = {".ipynb_checkpoints"} if SOLUTIONS else {".ipynb_checkpoints", "solutions"}
+    there = [path for path in found if path.parent.name not in left_out]
     best = [executed.get(f"{path.parent.name}/{path.stem}", path) for path in there]
     tasks = [(ran, folder / path.relative_to(paths.ROOT)) for ran, path in zip(best, there, strict=True)]
     sweep(_stage_notebook, tasks, progress=False)
@@ -244,8 +247,8 @@ def _stage_notebooks(folder, executed):
 
 def _stage_notebook(path, to):
     notebook = nbformat.read(path, as_version=4)
-    if path.parent.name == "how-to":  # made for these pages alone, quick, and of the sample log
-        NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    if path.parent.name == "how-to" or re.match("lesson|assignment", path.stem):
+        NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=paths.ROOT)
     heading = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

@@ -1,20 +1,16 @@
-"""Pencil sheets: exercises 2.1, 2.2, 3.1 and 3.3 on paper.
+"""Pencil sheets: exercises 2.1, 2.2, 3.1 and 3.3 on paper, as pages that a browser prints.
 
 Each sheet has a page of solution. The charts are drawn by `simlib.plots` from the jobs of the lessons, and the
 solutions are what the scheduler does.
 """
 
-import textwrap
-from collections.abc import Iterable
+import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
-from matplotlib.transforms import Bbox
 
 from simlib import plots
 from simlib._util import paths
@@ -27,9 +23,24 @@ from simlib.policies.easy import EASY, FCFS
 from ..answers import FIELDS
 from ..lessons import lesson2, lesson3, use_seed
 
-A4 = (8.27, 11.69)  # inches
-LINE = 86  # letters
-PRINTED = plots.STYLE | {"figure.constrained_layout.use": False, "font.size": 11, "pdf.fonttype": 42}
+PRINTED = plots.STYLE | {"font.size": 11, "svg.hashsalt": "sheets"}
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Pencil sheets</title>
+<style>
+  @page { size: A4; margin: 1.5cm; }
+  body { max-width: 18cm; margin: auto; font: 11pt/1.5 "DejaVu Sans", Verdana, Arial, sans-serif; }
+  section { break-after: page; break-inside: avoid; }
+  h1 { font-size: 17pt; margin: 0; }
+  .corner { float: right; margin: 0; }
+  table { width: 100%; border-collapse: collapse; }
+  .dataframe th, .dataframe td { border: 0.5pt solid; text-align: center; font-size: 10.5pt; line-height: 1.3; }
+  .blanks b { font-size: 14pt; }
+  svg { display: block; width: 100%; height: auto; margin-top: 0.3cm; }
+</style>
+"""
 
 
 class Sheet(NamedTuple):
@@ -139,87 +150,57 @@ def compress() -> Sheet:
 
 
 def write(folder: Path, seed: str = "") -> list[Path]:
-    """Write the sheets of a seed and their solutions, a PDF each; the same bytes each time."""
+    """Write the sheets of a seed and their solutions as pages to print, an exercise on each sheet of paper."""
     folder.mkdir(parents=True, exist_ok=True)
     use_seed(seed)
-    made = sheets()
-    return [
-        _pdf(folder / "sheets.pdf", (page(sheet) for sheet in made)),
-        _pdf(folder / "sheets-solutions.pdf", (page(sheet, solved=True) for sheet in made)),
-    ]
+    made, written = sheets(), []
+    for name, solved in (("sheets", False), ("sheets-solutions", True)):
+        written.append(folder / f"{name}.html")
+        with paths.replacing(written[-1]) as new, plt.rc_context(PRINTED):
+            new.write_text(PAGE + "\n".join(html(sheet, solved) for sheet in made), encoding="utf-8")
+    return written
 
 
-def _pdf(path: Path, pages: Iterable[Figure]) -> Path:
-    undated = {"CreationDate": None, "Title": path.stem, "Creator": "simlib", "Producer": None}
-    with paths.replacing(path) as new, plt.rc_context(PRINTED), PdfPages(new, metadata=undated) as pdf:
-        for figure in pages:
-            pdf.savefig(figure)
-    return path
+def html(sheet: Sheet, solved: bool = False) -> str:
+    """Write a sheet, or its solution: the question, the jobs, the chart and room to draw, the blanks."""
+    answers = sheet.answers if solved else ("________",) * len(sheet.blanks)
+    blanks = "".join(
+        f"<td>{blank}<br><b>{answer}</b></td>" for blank, answer in zip(sheet.blanks, answers, strict=True)
+    )
+    drawn = ("What the scheduler does; hatched: backfilled", sheet.solution) if solved else ("Room to draw", None)
+    return f"""<section>
+<p class="corner">{"Solution" if solved else "Name: ____________________"}</p>
+<h1>{sheet.number}&ensp;{sheet.title}</h1>
+<p>{sheet.question}</p>
+{_table(sheet.jobs)}
+{_chart(sheet, f"What is known at {sheet.now} s", sheet.given, sheet.now)}
+{_chart(sheet, *drawn)}
+<table class="blanks"><tr>{blanks}</tr></table>
+</section>"""
 
 
-def page(sheet: Sheet, solved: bool = False) -> Figure:
-    """Draw a sheet, or its solution: the question, the jobs, the chart and room to draw, the blanks."""
-    with plt.rc_context(PRINTED):
-        figure = Figure(figsize=A4)
-        figure.text(0.08, 0.955, f"{sheet.number}  {sheet.title}", size=17, weight="bold", va="top")
-        corner = "Solution" if solved else "Name: ____________________"
-        figure.text(0.92, 0.95, corner, size=12, ha="right", va="top")
-        figure.text(
-            0.08, 0.91, textwrap.fill(" ".join(sheet.question.split()), LINE), size=11, va="top", linespacing=1.5
-        )
-        _table(figure.add_axes((0.08, 0.62, 0.84, 0.165)), sheet.jobs)
-        chart = figure.add_axes((0.13, 0.4, 0.79, 0.19))
-        _draw(chart, sheet.given, sheet, sheet.now)
-        chart.set_title(f"What is known at {sheet.now} s")
-        room = figure.add_axes((0.13, 0.145, 0.79, 0.19))
-        if solved:
-            _draw(room, sheet.solution, sheet)
-            room.set_title("What the scheduler does; hatched: backfilled")
-        else:
-            _grid(room, sheet)
-            room.set_title("Room to draw")
-        answers = sheet.answers if solved else ("________",) * len(sheet.blanks)
-        for place, (blank, answer) in enumerate(zip(sheet.blanks, answers, strict=True)):
-            left = 0.08 + 0.84 * place / len(sheet.blanks)
-            figure.text(left, 0.09, blank, size=12, va="top")
-            figure.text(left, 0.062, answer, size=14, va="top", weight="bold" if solved else "normal")
-        return figure
-
-
-def _table(ax: Axes, jobs: Workload) -> None:
+def _table(jobs: Workload) -> str:
     """Write the table of the jobs, as the lesson shows it."""
-    ax.set_axis_off()
     rows = jobs.jobs[["submit", "run", "procs", "estimate"]]
     if (rows.run == rows.estimate).all():
         rows = rows.drop(columns="run")
-    cells = [[str(job), *map(str, row)] for job, *row in rows.itertuples()]
-    heads = ["job", *(FIELDS[str(name)] for name in rows)]
-    height = (len(cells) + 1) / 8.5
-    table = ax.table(cells, colLabels=heads, bbox=Bbox.from_bounds(0, 1 - height, 1, height), cellLoc="center")
-    table.auto_set_font_size(False)
-    table.set_fontsize(10.5)
-    for cell in table.get_celld().values():
-        cell.set(linewidth=0.6)
+    return rows.rename(columns=FIELDS).rename_axis("job").reset_index().to_html(index=False, border=0)
 
 
-def _until(sheet: Sheet) -> int:
-    """Find where the charts end: after all that is planned or done, at a multiple of 20 s."""
-    ends = [schedule.plan(sheet.now).jobs.end.max() for schedule in (sheet.given, sheet.solution)]
-    return -int(-max(*ends, sheet.solution.jobs.end.max()) // 20) * 20
-
-
-def _grid(ax: Axes, sheet: Sheet) -> None:
-    """Lines to draw along: each processor, every ten seconds."""
+def _chart(sheet: Sheet, title: str, schedule: Schedule | None, now: int | None = None) -> str:
+    """Draw a schedule of a sheet as SVG, or only the lines to draw along: each processor, every ten seconds."""
+    figure = Figure(figsize=(7, 2.3))
+    ax = figure.add_subplot()
+    ends = [one.plan(sheet.now).jobs.end.max() for one in (sheet.given, sheet.solution)]
+    last = -int(-max(*ends, sheet.solution.jobs.end.max()) // 20) * 20  # after all that is planned or done
+    ax.set_xlim(0, last)
+    if schedule is not None:
+        plots.gantt(schedule, ax, now=now)
     ax.xaxis.set_major_locator(MultipleLocator(20))
     ax.xaxis.set_minor_locator(MultipleLocator(10))
     ax.yaxis.set_major_locator(MultipleLocator(1))
     ax.grid(True, which="both", color="#BBBBBB", linewidth=0.6)
-    ax.set(xlim=(0, _until(sheet)), ylim=(0, sheet.jobs.procs), xlabel="time [s]", ylabel="processors")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(True)
-
-
-def _draw(ax: Axes, schedule: Schedule, sheet: Sheet, now: int | None = None) -> None:
-    ax.set_xlim(0, _until(sheet))
-    plots.gantt(schedule, ax, now=now)
-    _grid(ax, sheet)
+    ax.set(xlim=(0, last), ylim=(0, sheet.jobs.procs), xlabel="time [s]", ylabel="processors", title=title)
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue().partition("?>")[2]

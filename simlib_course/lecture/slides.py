@@ -1,14 +1,11 @@
 """Slides of the lessons: notebooks in `docs/how-to/teaching/slides/`, executed and written as one HTML file a lesson.
 
-reveal.js, which turns the pages, is fetched once from the npm registry, by version and digest, and stands in each file:
-a deck needs no network and no other file. Where the network is closed, put the package at `build/teaching/` yourself.
-The pictures of the notebooks are large enough to be read from the back of a lecture hall.
+A deck needs no network and no other file: each slide is a section as high as the window, and the keys that scroll turn
+the slides. The pictures of the notebooks are large enough to be read from the back of a lecture hall.
 """
 
 import re
-import tarfile
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +22,45 @@ from simlib.core.schedule import Schedule
 from ..widgets.control import LARGE
 from . import BUILT, DOCS
 
-VERSION = "4.6.1"
-REVEAL = f"https://registry.npmjs.org/reveal.js/-/reveal.js-{VERSION}.tgz"
-DIGEST = "sha256:4f4121ef2b8e7e9398bdecd7b3b6ce5e0ee3a2f5af221708eb6c4ce03bcae6be"
-PARTS = {
-    "css": ("dist/reset.css", "dist/reveal.css"),
-    "reveal": ("dist/reveal.js",),
-    "notes": ("plugin/notes/notes.js",),
-}
-"""What a deck takes of reveal.js."""
-
 SECONDS = 600  # that one cell may take: the first time, numba compiles
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+  html {{ font: min(4.2vh, 2.36vw)/1.3 "DejaVu Sans", Verdana, Arial, sans-serif; scroll-snap-type: y mandatory; }}
+  body {{ margin: 0; counter-reset: slide; color: black; background: white; }}
+  section {{ box-sizing: border-box; height: 100vh; padding: 0.6rem calc(50vw - 21rem); scroll-snap-align: start; }}
+  section {{ position: relative; overflow: hidden; counter-increment: slide; }}
+  section::after {{ position: absolute; right: 0.6rem; bottom: 0.3rem; font-size: 0.8rem; color: #444;
+    content: "{title}, slide " counter(slide); }}
+  h2 {{ font-size: 1.4rem; line-height: 1.15; margin: 0.2rem 0 0.4rem; color: #0072B2; }}
+  p, ul, ol, blockquote {{ margin: 0.4rem 0 0; }}
+  img {{ display: block; max-width: 100%; max-height: 16.5rem; margin: 0 auto; }}
+  pre {{ font: 0.8rem/1.4 "DejaVu Sans Mono", Menlo, Consolas, monospace; margin: 0.4rem 0 0; }}
+  code {{ font-family: inherit; }}
+  aside {{ display: none; }}
+  @page {{ size: landscape; margin: 1cm; }}
+  @media print {{
+    html {{ font-size: 0.6cm; }}
+    section {{ height: auto; padding: 0; break-after: page; }}
+    aside {{ display: block; margin-top: 1rem; font-size: 0.8rem; }}
+  }}
+</style>
+</head>
+<body>
+{slides}
+<script>
+addEventListener("keydown", event => {{
+  const turned = {{ ArrowRight: 1, ArrowLeft: -1 }}[event.key]
+  if (turned) scrollBy(0, turned * innerHeight)
+}})
+</script>
+</body>
+</html>
+"""
 
 
 def sources(names: Collection[str] = ()) -> list[Path]:
@@ -47,68 +72,49 @@ def sources(names: Collection[str] = ()) -> list[Path]:
 
 
 def write(source: Path, folder: Path = BUILT) -> Path:
-    """Execute the notebook of a deck and write its slides."""
+    """Execute the notebook of a deck and write its slides; warnings that a cell prints are on none."""
     import nbformat
-    from nbconvert import SlidesExporter
+    from nbconvert import HTMLExporter
     from nbconvert.preprocessors import ExecutePreprocessor
 
-    deck = reveal()
-    notebook = with_notes(nbformat.read(source, as_version=4), source.stem)
-    run = ExecutePreprocessor(timeout=SECONDS, kernel_name="python3")
-    run.preprocess(notebook, {"metadata": {"path": str(paths.ROOT)}})
-    templates = [str(Path(__file__).parent / "template")]
-    exporter = SlidesExporter(template_name="offline", extra_template_basedirs=templates)
-    exporter.exclude_input = exporter.exclude_anchor_links = True
-    text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": source.stem}, "deck": deck})
+    notebook = nbformat.read(source, as_version=4)
+    ExecutePreprocessor(timeout=SECONDS).preprocess(notebook, {"metadata": {"path": str(paths.ROOT)}})
+    exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
+    exporter.exclude_anchor_links = True
+
+    def html(cells: list[Any]) -> str:
+        return str(exporter.from_notebook_node(nbformat.v4.new_notebook(cells=cells))[0])
+
+    slides: list[list[Any]] = []
+    for cell in notebook.cells:
+        kind = cell.metadata["slideshow"]["slide_type"]
+        slides += [[]] if kind == "slide" else []
+        if kind != "skip":
+            if cell.cell_type == "code":
+                cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            slides[-1].append(cell)
+    said = [html([nbformat.v4.new_markdown_cell(text)]) for text in notes(source.stem)]
+    sections = [
+        f"<section>\n{html(cells)}\n<aside>{text}</aside>\n</section>" for cells, text in zip(slides, said, strict=True)
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{source.stem}.slides.html"
     with paths.replacing(path) as new:
-        new.write_text(text, encoding="utf-8")
+        title = source.stem.replace("lesson", "Lesson ")
+        new.write_text(PAGE.format(title=title, slides="\n".join(sections)), encoding="utf-8")
     return path
 
 
-def with_notes(notebook: Any, lesson: str) -> Any:
-    """Put what a lesson's page says to each slide below its heading, as notes to speak from (key S)."""
-    from nbformat.v4 import new_markdown_cell
-
+def notes(lesson: str) -> list[str]:
+    """Read what a lesson's page says to each slide: on paper it stands below the slide."""
     rows = re.findall(r"(?m)^\| (\d+-\d+) \| (.*?) \| (.*) \|$", (DOCS / f"{lesson}.md").read_text(encoding="utf-8"))
-    notes: dict[int, list[str]] = {}
+    said: dict[int, list[str]] = {}
     last = 1  # what has no slide of its own is said to the one before
     for minutes, shown, words in rows:
         for number in map(int, re.findall(r"\d+", shown) or [last]):
-            notes.setdefault(number, []).append(f"**Minutes {minutes}.** {words}")
+            said.setdefault(number, []).append(f"**Minutes {minutes}.** {words}")
             last = number
-    cells, slide = [], 0
-    for cell in notebook.cells:
-        cells.append(cell)
-        if cell.metadata["slideshow"]["slide_type"] == "slide":
-            slide += 1
-            text = "\n\n".join(notes[slide])
-            cells.append(new_markdown_cell(text, metadata={"slideshow": {"slide_type": "notes"}}))
-    notebook.cells = cells
-    return notebook
-
-
-@cache
-def reveal() -> dict[str, str]:
-    """Read what a deck needs of reveal.js; fetch it if it is not in `build/teaching/` yet."""
-    import pooch
-
-    path = BUILT / Path(REVEAL).name
-    try:
-        pooch.retrieve(REVEAL, DIGEST, path.name, BUILT)
-    except (OSError, ValueError) as error:  # ValueError: it has another digest
-        raise OSError(
-            f"reveal.js {VERSION} cannot be had: {error}. Download {REVEAL} as {path}, then try again."
-        ) from error
-    with tarfile.open(path) as package:
-
-        def text(file: str) -> str:
-            content = package.extractfile(f"package/{file}")
-            assert content is not None  # the digest says that it is a file
-            return content.read().decode()
-
-        return {name: "\n".join(map(text, files)) for name, files in PARTS.items()}
+    return ["\n\n".join(said[slide]) for slide in sorted(said)]
 
 
 # Pictures for slides

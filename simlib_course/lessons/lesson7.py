@@ -194,14 +194,14 @@ def fairly(jobs: Workload) -> Schedule:
     return simulate(jobs, SlurmBackfill(order=Multifactor(**WEIGHTS, half_life_days=10_000)))
 
 
-def around_maintenance(its: Array, until: int | None = None) -> Schedule:
-    """Simulate an array around its maintenance, or one at another time: 0 is now.
+def around_maintenance(its: Array) -> Schedule:
+    """Simulate an array around a maintenance: 0 is now.
 
     The tasks that may run at once are a machine of their own. One more node is held until the maintenance, which needs
     all nodes and is the head: so nothing starts that would not have ended. After it the node is held again.
     """
     rows = [
-        (0, (its.until if until is None else until) * MINUTE, 1),
+        (0, its.until * MINUTE, 1),
         (0, its.down * MINUTE, its.at_once + 1),
         (0, WEEK, 1),
     ]
@@ -261,10 +261,10 @@ def time_limit(answer: Any) -> float:
     days, first, second, third = (int(part or 0) for part in found.groups())
     if found[1]:
         return 1440 * days + 60 * first + second + third / 60
+    if found[4] is None and (second or first < 24):
+        raise NotYet(f"Slurm reads {answer} as {first} min {second} s. Hours need three parts: {answer}:00.")
     if found[4] is None:
-        raise NotYet(
-            f"Slurm reads {answer} as {first} minutes and {second} seconds. Hours need three parts: {answer}:00."
-        )
+        return float(first)
     return 60 * first + second + third / 60
 
 
@@ -282,10 +282,8 @@ def limit(answer: Any) -> str:
             f"with {minutes:g} minutes it waits for {starts} minutes. It would still run when job {head.name} is "
             "planned to start, and hold nodes that this job needs. When is that?"
         )
-    if not wait(planned(minutes=minutes + NEAR)):
-        raise NotYet(
-            f"with {minutes:g} minutes it starts at once, but also with {minutes + NEAR:g}. Until when may it run?"
-        )
+    if not wait(planned(minutes=(longer := minutes + NEAR + 1))):
+        raise NotYet(f"with {minutes:g} minutes it starts at once, but also with {longer:g}. Until when may it run?")
     return (
         f"with {minutes:g} minutes your job is backfilled, as it has ended when job {head.name} needs its nodes. "
         f"With {jobs.estimate.iloc[-1] // HOUR} hours it waits for {wait(planned())} minutes."
@@ -322,7 +320,7 @@ def elsewhere(answer: Any) -> str:
             f"the nodes are right. But in {partition} {its.idle} nodes are idle, and yours needs {mine.procs}. I is "
             "the second number of A/I/O/T; O is for other: down, drained or reserved."
         )
-    return f"on {nodes:g} nodes it runs beside job {head.name}; in {partition}, {its.idle} idle nodes wait for nobody."
+    return f"on {nodes:g} nodes it runs beside job {head.name}; nobody waits for the idle nodes of {partition}."
 
 
 def order(answer: Any) -> str:
@@ -371,7 +369,7 @@ def maintenance(answer: Any) -> str:
     """Judge 7.6: how many tasks of an array end before a maintenance, and when the job that depends on them starts."""
     its, jobs = array(), around_maintenance(array()).jobs
     tasks, merge = map(number, parts(answer, "tasks", "merge"))
-    ends = jobs.end[3:] // MINUTE
+    ends = jobs.end.filter(like="task") // MINUTE
     truth, end = (ends <= its.until).sum(), ends.max()
     if tasks == its.tasks:
         raise NotYet("not all: one that would still run when the maintenance begins does not start.")
@@ -386,7 +384,7 @@ def maintenance(answer: Any) -> str:
         )
     if _in_hours(merge, end):
         raise NotYet("the tasks are right, and the start is right in hours. Give minutes.")
-    if merge == around_maintenance(its, until=10 * 1440).jobs.end[3:].max() // MINUTE:
+    if merge == -(-its.tasks // its.at_once) * its.minutes:
         raise NotYet("the tasks are right. The job `merge` would start then if there were no maintenance.")
     if merge == its.until + its.down:
         raise NotYet(f"the tasks are right. The other {its.tasks - truth} tasks start then, and `merge` waits for all.")
