@@ -100,7 +100,8 @@ def take(rows: Iterable[Mapping[str, Any]], twin: str | None = None) -> tuple[li
     """Take what rows of settings say, as far as their logs are on this machine; and list the rows of the others.
 
     Of a log the first of the row's `variants` counts that is here, by default the best. Where none of the logs is here,
-    their twins stand in; where none has a twin, that of the log `twin`, as a whole.
+    their twins take their places, those of rows with `stands_in` if there are any; where none has a twin, that of the
+    log `twin`, as a whole.
     """
     rows = list(rows)
     chosen = [
@@ -109,7 +110,8 @@ def take(rows: Iterable[Mapping[str, Any]], twin: str | None = None) -> tuple[li
     ]
     here = [(row, *variant) for row, variant in zip(rows, chosen, strict=True) if variant]
     if not here:  # a twin has no partitions, and not every log has one
-        here = [(row, "twin") for row in rows if "partition" not in row and archive.has_twin(row["log"])]
+        twins = [row for row in rows if "partition" not in row and archive.has_twin(row["log"])]
+        here = [(row, "twin") for row in [row for row in twins if row.get("stands_in")] or twins]
     absent = [row for row in rows if all(row is not taken for taken, _ in here)]
     if not here and twin:
         here = [({"name": twin, "log": twin}, "twin")]
