@@ -552,7 +552,7 @@ def finding(
         measured, missed = _unless_absent(holds, logs)
         holds, evidence, numbers = measured or (None, missed, None)
     verdict = UNTESTED if holds is None else OPEN if holds == OPEN else HOLDS if holds else HOLDS_NOT
-    record = {"id": id, "claim": claims()[id]["claim"], "verdict": verdict, "evidence": evidence}
+    record: dict[str, Any] = {"id": id, "claim": claims()[id]["claim"], "verdict": verdict, "evidence": evidence}
     record["numbers"] = numbers or {}
     return _judged_claim(record, logs)
 

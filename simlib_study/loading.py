@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -81,12 +81,11 @@ class Logs(dict[str, Log]):
         return sources(self.workloads())
 
 
-class Taken(NamedTuple):
-    """A row of settings, the log that it names, and of this the jobs and estimates that it takes."""
+Setting = Mapping[str, Any]
+"""A row of settings."""
 
-    setting: Mapping[str, Any]
-    whole: Workload
-    workload: Workload
+Taken = tuple[Setting, Workload, Workload]
+"""A row of settings, the log that it names, and of this the jobs and estimates that it takes."""
 
 
 @cache
@@ -96,11 +95,12 @@ def settings(paper: str) -> list[dict[str, Any]]:
     return [{"name": row["log"]} | row for row in tomllib.loads(text)["log"]]
 
 
-def take(rows: Iterable[Mapping[str, Any]], twin: str | None = None) -> tuple[list[Taken], list[Mapping[str, Any]]]:
+def take(rows: Iterable[Setting], twin: str | None = None) -> tuple[list[Taken], list[Setting]]:
     """Take what rows of settings say, as far as their logs are on this machine; and list the rows of the others.
 
     Of a log the first of the row's `variants` counts that is here, by default the best. Where none of the logs is here,
-    their twins stand in; where none has a twin, that of the log `twin`, as a whole.
+    their twins take their places, those of rows with `stands_in` if there are any; where none has a twin, that of the
+    log `twin`, as a whole.
     """
     rows = list(rows)
     chosen = [
@@ -109,7 +109,8 @@ def take(rows: Iterable[Mapping[str, Any]], twin: str | None = None) -> tuple[li
     ]
     here = [(row, *variant) for row, variant in zip(rows, chosen, strict=True) if variant]
     if not here:  # a twin has no partitions, and not every log has one
-        here = [(row, "twin") for row in rows if "partition" not in row and archive.has_twin(row["log"])]
+        twins = [row for row in rows if "partition" not in row and archive.has_twin(row["log"])]
+        here = [(row, "twin") for row in [row for row in twins if row.get("stands_in")] or twins]
     absent = [row for row in rows if all(row is not taken for taken, _ in here)]
     if not here and twin:
         here = [({"name": twin, "log": twin}, "twin")]
@@ -123,7 +124,7 @@ def take(rows: Iterable[Mapping[str, Any]], twin: str | None = None) -> tuple[li
     return [_taken(row, loaded(row["log"], variant)) for row, variant in here], absent
 
 
-def _taken(row: Mapping[str, Any], whole: Workload) -> Taken:
+def _taken(row: Setting, whole: Workload) -> Taken:
     """Take the jobs, the partition and the estimates that a row of settings names."""
     workload = whole.select(row["jobs"]) if row.get("jobs") else whole
     if "partition" in row:
@@ -133,27 +134,33 @@ def _taken(row: Mapping[str, Any], whole: Workload) -> Taken:
     if not len(workload):
         wrong = f"found {row.get('jobs')!r}, which no job meets, expected a condition that some do"
         raise ValueError(f"jobs: {row['name']}: {wrong}")
-    return Taken(row, whole, workload)
+    return row, whole, workload
+
+
+def known(paper: str) -> list[str]:
+    """List a paper's names of its logs."""
+    module = importlib.import_module(f"{__package__}.{paper}")
+    return module.known() if hasattr(module, "known") else list(dict.fromkeys(row["name"] for row in settings(paper)))
 
 
 def default_names(paper: str) -> list[str]:
     """List the logs that a paper's exhibits take where none are named: all, or all that stand in for the paper's."""
     module = importlib.import_module(f"{__package__}.{paper}")
-    return list(getattr(module, "STAND_INS", ()) or module.known())
+    return list(getattr(module, "STAND_INS", ()) or known(paper))
 
 
 def are_own(paper: str, names: Sequence[str], allowed: bool = True) -> bool:
     """Tell whether some names are those of logs of the reader's, and not a paper's; ValueError if neither is right."""
-    known = importlib.import_module(f"{__package__}.{paper}").known()
-    foreign = [name for name in names if name not in known]
+    of_paper = known(paper)
+    foreign = [name for name in names if name not in of_paper]
     if foreign and (len(foreign) < len(names) or not allowed):
         more = ", or only logs of your own" if allowed else ""
-        raise ValueError(f"logs: found {', '.join(foreign)}, expected names out of {', '.join(known)}{more}")
+        raise ValueError(f"logs: found {', '.join(foreign)}, expected names out of {', '.join(of_paper)}{more}")
     for name in foreign:
         try:
             path = path_or_name(name)
         except ArchiveError as error:
-            raise ValueError(f"logs: {error}; or names out of {', '.join(known)}") from None
+            raise ValueError(f"logs: {error}; or names out of {', '.join(of_paper)}") from None
         if not isinstance(path, str) and not path.is_file():
             raise ValueError(f"logs: {name}: found a folder, expected the path of a log")
     return bool(foreign)
@@ -184,14 +191,15 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
     """
     asked = getattr(names, "asked", names)
     names = [asked] if isinstance(asked, str) else list(asked or ())
-    if paper == "own":
-        made = Logs(by_name(names), own=True)
+    module = importlib.import_module(f"{__package__}.{paper}") if paper != "own" else None
+    if module and asked is None:
+        return module.logs(**settings)
+    if module and not are_own(paper, names):
+        made = module.logs(names, **settings)
+    elif hasattr(module, "own_logs"):
+        made = module.own_logs(by_name(names), **settings)
     else:
-        module = importlib.import_module(f"{__package__}.{paper}")
-        if asked is None:
-            return module.logs(**settings)
-        own = are_own(paper, names)
-        made = module.own_logs(by_name(names), **settings) if own else module.logs(names, **settings)
+        made = Logs(by_name(names), own=True)
     made.asked = asked
     return made
 

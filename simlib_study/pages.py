@@ -422,9 +422,7 @@ def markdown(book: Any, name: str, note: str) -> str:
     exhibits = notebooks().keys() | frozen()["notebooks"].keys()
     for cell in book.cells:
         if cell.cell_type == "markdown":
-            cell.source = re.sub(
-                r"(?<=\]\()(?![a-z]+:)[^)#]+", lambda link: _linked(link[0], name, exhibits), cell.source
-            )
+            cell.source = re.sub(LINK, lambda link: _linked(link[0], name, exhibits), cell.source)
         if cell.cell_type == "code":  # warnings, and what differs from run to run, are told on the other stream
             cell.outputs = _joined([output for output in cell.outputs if output.get("name") != "stderr"])
         for output in cell.get("outputs", []):

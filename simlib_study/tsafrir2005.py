@@ -1,6 +1,6 @@
 """Tsafrir, Etsion & Feitelson, Hebrew University 2005: the logs, what is measured of them, and the printed numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
@@ -25,21 +25,11 @@ WARM_UP = 0.01
 """Of the jobs in the order of their ends, the share that does not count (section 2)."""
 
 
-def known() -> tuple[str, ...]:
-    """List the paper's names of its logs."""
-    return TRACES
-
-
 def logs(names: Sequence[str] = TRACES) -> Logs:
     """Take the paper's logs, cleaned as in the paper, as far as they are on this machine; else twins."""
     rows = [row for name in names for row in loading.settings("tsafrir2005") if row["name"] == name]
     here, absent = loading.take(rows, twin="KTH-SP2")
     return Logs({row["name"]: workload for row, _, workload in here}, absent=[row["name"] for row in absent])
-
-
-def own_logs(workloads: Mapping[str, Workload]) -> Logs:
-    """Take logs of the reader's."""
-    return Logs(workloads, own=True)
 
 
 def counted(schedule: Schedule) -> Bools:

@@ -17,7 +17,7 @@ from simlib.core.workload import Workload
 from simlib.logs import archive
 
 from ..judging import BACK, CALENDAR, INFERRED, OTHER_LOG, RESTORED, plain
-from ..loading import Logs, settings, take
+from ..loading import Logs, Setting, settings, take
 from .restored import Lost
 
 TRACES = ("CTC", "KTH", "SDSC", "Par", "CM5")
@@ -206,12 +206,7 @@ class TraceLogs(Logs):
         unjudged = next((origin["unjudged"] for origin in reversed(origins)), "")
         return {"unjudged": unjudged, "note": "; ".join(origin["note"] for origin in origins if origin["note"])}
 
-    absent_settings: Sequence[Mapping[str, Any]] = ()
-
-
-def known() -> tuple[str, ...]:
-    """List the paper's names of its logs."""
-    return TRACES
+    absent_settings: Sequence[Setting] = ()
 
 
 Settings = Mapping[str, str] | None
@@ -278,7 +273,7 @@ MEASURES = {"response_s": "mean_response", "bounded_slowdown": slowdown}
 
 def traces(
     names: Sequence[str] = TRACES, jobs: Settings = None, estimates: Settings = None
-) -> tuple[list[Trace], Sequence[Mapping[str, Any]]]:
+) -> tuple[list[Trace], list[Setting]]:
     """Load the paper's logs; and list the settings of those that are absent.
 
     By name conditions on the `jobs`, and `estimates`, may be others than those of `data/settings/mualem2001_logs.toml`.
@@ -294,21 +289,13 @@ def traces(
     return [_trace(*taken) for taken in here], absent
 
 
-def _trace(setting: Mapping[str, Any], whole: Workload, workload: Workload) -> Trace:
+def _trace(setting: Setting, whole: Workload, workload: Workload) -> Trace:
     """The trace of what is taken of a log."""
-    variant, lost = workload.source["variant"], None
+    variant, months = workload.source["variant"], tuple(setting["months"])
+    more = {name: setting[name] for name in ("months_begin", "begin_on", "from_first_job") if name in setting}
     if variant == "cleaned" and "lost" in setting:
-        lost = Lost(whole, setting["lost"], setting.get("jobs", ""), setting["estimates"])
-    return Trace(
-        setting["name"],
-        workload,
-        tuple(setting["months"]),
-        setting.get("missing", {}).get(variant),
-        setting.get("months_begin", 0.0),
-        setting.get("begin_on", {}),
-        setting.get("from_first_job", False),
-        lost,
-    )
+        more["lost"] = Lost(whole, setting["lost"], setting.get("jobs", ""), setting["estimates"])
+    return Trace(setting["name"], workload, months, setting.get("missing", {}).get(variant), **more)
 
 
 def labels(traces: Iterable[Trace]) -> list[str]:

@@ -137,7 +137,8 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
         for level, names in zip(levels, orders, strict=True)
     ]
     counted = counted.iloc[np.lexsort(places[::-1])].reindex(columns=list(COLOURS), fill_value=0)
-    return counted.rename(LOGS, level="logs").rename_axis(columns=None).assign(numbers=counted.sum(axis=1))
+    counted = counted.rename(LOGS, level="logs").rename_axis(columns=None)
+    return counted.assign(numbers=counted.sum(axis=1))
 
 
 def _programs(cell: Mapping[str, Any]) -> list[str]:

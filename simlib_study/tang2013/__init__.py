@@ -130,11 +130,6 @@ def a_window(text: str) -> None:
     Scheme(window=text)
 
 
-def known() -> list[str]:
-    """List the names of the logs that can stand in."""
-    return list(settings())
-
-
 def logs(names: str | Iterable[str] | None = None) -> TraceLogs:
     """Take the logs that stand in for the paper's, as `traces`, by name."""
     here, absent = traces(names)
