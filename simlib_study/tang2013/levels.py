@@ -1,9 +1,10 @@
-"""Pictures of Figures 5 to 10: how many jobs are under- and overestimated, and what the text prints of it."""
+"""Pictures of Table 1, and of Figures 5 to 10: how many jobs are under- and overestimated; print beside ours."""
 
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -26,6 +27,26 @@ WORDS["BE"] = "underestimated by more than half an hour"
 
 MIDDLE = (90, 85, 80)
 """The percentiles of which the text prints what Figure 5 shows."""
+
+
+def against_print(ratio: pd.DataFrame) -> Figure:
+    """Draw the numbers of Table 1 over the printed ones, which `ratio` has by quantity, a column a log."""
+    figure, ax = plt.subplots(figsize=(plots.WIDEST, 3.6))
+    ax.axvline(1, color="black", linewidth=1)
+    for number, (log, colour) in enumerate(plots.colours(ratio).items()):
+        heights = [place + 0.12 * (number - ratio.shape[1] / 2) for place in range(len(ratio))]
+        ax.plot(ratio[log], heights, "o", color=colour, label=log, markersize=5)
+    said = ratio.index.str.replace("_", " ").str.replace("share R", "jobs with R").str.replace("std", "deviation of")
+    ax.set_yticks(range(len(ratio)), said)
+    ax.invert_yaxis()
+    ax.grid(False, axis="y")
+    plots.plain_log_axis(ax.xaxis)
+    ax.set_xlabel("ours / printed")
+    figure.legend(loc="outside upper left", ncols=3)
+    near = ((ratio >= 0.8) & (ratio <= 1.25)).sum()
+    message = ", ".join(f"{log} {count}" for log, count in near.items())
+    plots.title(figure, f"Of {len(ratio)} printed numbers, within a quarter of print: {message}")
+    return figure
 
 
 def by_level(

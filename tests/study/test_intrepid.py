@@ -4,8 +4,9 @@ import json
 import re
 
 import intrepid
+import pandas as pd
 import pytest
-from exhibits import executed
+from exhibits import executed, tang_trace
 from helpers import ROOT
 
 from simlib import simulate
@@ -80,6 +81,15 @@ def test_the_papers_own_log_comes_first_with_cores_queues_and_its_blocks(here):
     alone = read.jobs.head(400)
     made = simulate(read.derive(alone, "the first jobs"), Qsim(order="wfp", rules=QSIM, layout=qsim.intrepid()))
     assert (made.jobs.start >= alone.submit).all() and made.jobs.wait.max() > 0
+
+
+def test_it_comes_before_the_machines_that_stand_in_for_it(monkeypatch):
+    here = (PAPERS, "SDSC-DS", "ANL-Mira")
+    jobs = pd.DataFrame({"submit": range(3), "run": 60, "estimate": 60})
+    monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
+    monkeypatch.setattr(tang2013, "log", lambda name, variant: tang_trace(jobs, name=name).workload)
+    assert list(tang2013.logs()) == [PAPERS, "ANL-Mira", "SDSC-DS"]
+    assert list(tang2013.logs(["SDSC-DS"])) == ["SDSC-DS"], "where others are asked for"
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ All rules switched off it is EASY, as `simlib.engine` has it; switched on, what 
 
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,15 +79,17 @@ class Blocks(NamedTuple):
 
 def lay_out(blocks: tuple[Collection[int], ...], wires: tuple[tuple[int, int], ...] = ()) -> Blocks:
     """Lay out blocks, sets of processors, the smallest ones first; `wires` are pairs of places that share one."""
-    first, size, *of_blocks = _related(blocks, wires)
-    busy, inside, free_at = np.zeros((3, first[-1]), np.int64)
-    longest, soonest, waiting = np.zeros((3, size.size), np.int64)
-    drained = np.zeros(first[-1], np.bool_)
-    return Blocks(first, size, *of_blocks, busy, inside, free_at, drained, longest, soonest, waiting)
+    fixed = _related(blocks, wires)
+    busy, inside, free_at = np.zeros((3, len(blocks)), np.int64)
+    longest, soonest, waiting = np.zeros((3, fixed[1].size), np.int64)
+    drained = np.zeros(len(blocks), np.bool_)
+    return Blocks(*fixed, busy, inside, free_at, drained, longest, soonest, waiting)
 
 
 @lru_cache(maxsize=32)  # a machine has the same blocks in all its months and cases
-def _related(blocks: tuple[Collection[int], ...], wires: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
+def _related(
+    blocks: tuple[Collection[int], ...], wires: tuple[tuple[int, int], ...]
+) -> tuple[Ints, Ints, _Lists, _Lists, _Lists, _Lists]:
     """Work out the fields of `Blocks` that no simulation changes, in their order."""
     has = np.zeros((len(blocks), 1 + max(map(max, blocks))))
     for place, block in enumerate(blocks):
@@ -248,7 +250,7 @@ def precedes(job: Int, other: Int, size: Ints, walltime: Ints, rules: Rules) -> 
     """Tell whether a job is backfilled before another one that is before it in the queue."""
     if rules.shortest_first:
         return walltime[job] < walltime[other]
-    return rules.largest_first and size[job] * walltime[job] > size[other] * walltime[other]
+    return bool(rules.largest_first and size[job] * walltime[job] > size[other] * walltime[other])
 
 
 @uncounted
@@ -289,7 +291,7 @@ def next_on_any(
                     place = np.int64(i)
                 if not (rules.largest_first or rules.shortest_first):
                     break
-    return place, min(place, np.int64(0)), place >= 0
+    return place, min(place, np.int64(0)), bool(place >= 0)
 
 
 @uncounted
