@@ -1,7 +1,7 @@
 """Facts of a log: how much of their requests jobs use, how long they waited, and why waits under policies differ."""
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -194,7 +194,29 @@ def _unrequested(workload: Workload) -> float:
 # The waits of jobs
 
 
-def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = None) -> dict[str, Schedule]:
+class Schedules(Mapping[str, Schedule]):
+    """Schedules by name; of each only the start times stay in memory, for a log may have millions of jobs."""
+
+    def __init__(self, made: Mapping[str, tuple[cases.Made, np.ndarray]], there: Mapping[str, Schedule]) -> None:
+        self._made, self._there = made, there
+        workloads = {id(one.workload): one.workload for one, _ in made.values()}
+        self._times = {key: [w.jobs[name].to_numpy(copy=True) for name in ("run", "submit")] for key, w in workloads.items()}
+
+    def __getitem__(self, name: str) -> Schedule:
+        if name in self._there:
+            return self._there[name]
+        one, start = self._made[name]
+        run, submit = self._times[id(one.workload)]
+        return Schedule(one.workload, one.policy, "extend", run, start, submit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._there, *self._made])
+
+    def __len__(self) -> int:
+        return len(self._there) + len(self._made)
+
+
+def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = None) -> Mapping[str, Schedule]:
     """Make a schedule of the recorded waits of the jobs whose waits are known (`RECORDED`), and simulate policies.
 
     Recorded waits that are impossible are left out.
@@ -205,10 +227,7 @@ def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = Non
     made = [cases.made(workload, name, case) for name, case in asked.items()]
     starts = sweep(_starts, [(one,) for one in made], executor, label="policies")
     there = {} if happened is None or _impossible(happened) else {RECORDED: happened}
-    return there | {
-        one.name: Schedule(one.workload, one.policy, "extend", one.workload.jobs.run.to_numpy(), start)
-        for one, start in zip(made, starts, strict=True)
-    }
+    return Schedules({one.name: (one, start) for one, start in zip(made, starts, strict=True)}, there)
 
 
 def _happened(workload: Workload) -> Schedule | None:
@@ -275,7 +294,7 @@ def _known(workload: Workload) -> np.ndarray:
 def _starts(made: cases.Made) -> np.ndarray:
     """Simulate a case, and keep of the schedule the start times alone; an error has the case's name."""
     try:
-        return simulate(made.workload, made.policy).column("start")
+        return simulate(made.workload, made.policy).column("start").copy()
     except ValueError as error:
         raise error if made.name in str(error) else ValueError(f"{made.workload.name}: {made.name}: {error}") from None
 

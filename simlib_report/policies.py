@@ -387,9 +387,9 @@ def what_if_said(found: Comparison | None, made: Mapping[str, Schedule], what_if
     for name in what_ifs if found else ():
         row: Any = found.table.loc[(name, "all", "all", "wait", "mean"), :]  # type: ignore[union-attr]
         clear = sure(found.shown.loc[(name, "all", "all", "wait", "mean"), :])  # type: ignore[union-attr]
-        said = f"jobs wait {time(row.value)} on average, not {time(row.base)}."
+        said = f"the mean wait is {time(row.value)}, {difference(row.difference)} than under {found.base}."  # type: ignore[union-attr]
         if clear in ("equal", "coincidence"):
-            said = "no clear difference."
+            said = "no clear difference of the mean wait."
         pair = [made.get(one) for one in (found.base, name)]  # type: ignore[union-attr]
         sentences.append(" ".join([f"{name}: {said}", *(losses.cost(*pair) if all(pair) else ())]))  # type: ignore[arg-type]
     return sentences
