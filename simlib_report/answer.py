@@ -210,7 +210,7 @@ def _late(made: Mapping[str, Schedule], base: str, policy: str, allowed: float) 
     pair = {base: made[base], policy: made[policy]}
     for table in (losses.by_request(pair), losses.by_size(pair)):
         if most := losses.most_lost(table, base, policy, allowed):
-            return most[0], time(most[1]), time(most[2])
+            return most[0], *_both(most[2], most[1])
     return None
 
 

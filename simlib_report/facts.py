@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -224,7 +225,10 @@ def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = Non
     if not len(workload):
         return {}
     happened = _happened(workload)
-    made = [cases.made(workload, name, case) for name, case in asked.items()]
+    made = []
+    for name, case in asked.items():
+        with _named(workload, name):
+            made.append(cases.made(workload, name, case))
     starts = sweep(_starts, [(one,) for one in made], executor, label="policies")
     there = {} if happened is None or _impossible(happened) else {RECORDED: happened}
     return Schedules({one.name: (one, start) for one, start in zip(made, starts, strict=True)}, there)
@@ -292,11 +296,18 @@ def _known(workload: Workload) -> np.ndarray:
 
 
 def _starts(made: cases.Made) -> np.ndarray:
-    """Simulate a case, and keep of the schedule the start times alone; an error has the case's name."""
-    try:
+    """Simulate a case, and keep of the schedule the start times alone."""
+    with _named(made.workload, made.name):
         return simulate(made.workload, made.policy).column("start").copy()
+
+
+@contextmanager
+def _named(workload: Workload, name: str) -> Iterator[None]:
+    """Give an error the name of the case that it is about."""
+    try:
+        yield
     except ValueError as error:
-        raise error if made.name in str(error) else ValueError(f"{made.workload.name}: {made.name}: {error}") from None
+        raise error if name in str(error) else ValueError(f"{workload.name}: {name}: {error}") from None
 
 
 def has_queue(schedule: Schedule) -> bool:
@@ -357,23 +368,26 @@ def why_recorded_differ(workload: Workload) -> list[str]:
     known = _known(workload)
     if not known.any():
         return ["The log does not record how long jobs waited."]
-    sentences = [
-        "Recorded and simulated waits are different things. Limits of users and queues, holds, jobs that wait for "
-        "others, reservations and outages lengthen the recorded waits, and no log describes them.",
-    ]
+    happened = _happened(workload)
+    assert happened is not None
+    sentences = []
     if not known.all():
         sentences.append(
             f"The wait of {(~known).sum():,} of the {len(known):,} jobs is not known; the recorded waits are those of "
             "the others."
         )
-    happened = _happened(workload)
-    assert happened is not None
     if _impossible(happened):
         most = excess(happened)[0]
         return [
             f"The recorded waits are impossible, and this page does not use them: by them up to {most:,.0f} processors "
-            f"were in use at once, and the machine has {workload.procs:,}. Check the size of the machine and the times."
+            f"were in use at once, and the machine has {workload.procs:,}. Check the size of the machine and the times.",
+            *sentences,
         ]
+    sentences.insert(
+        0,
+        "Recorded and simulated waits are different things. Limits of users and queues, holds, jobs that wait for "
+        "others, reservations and outages lengthen the recorded waits, and no log describes them.",
+    )
     return sentences + _rules(workload) + _idle(happened) + _beyond(happened)
 
 
