@@ -93,8 +93,10 @@ def decided(
     `what_ifs` are the cases that are no policies, and so are not recommended; `allowed` is by how many per cent a
     measure may get worse.
     """
-    kind, policy = _kind(workload, made, found, base, cases, what_ifs, allowed)
+    refused = losses.refusals(made, base, allowed) if base in made else {}
+    kind, policy = _kind(workload, made, found, base, cases, what_ifs, refused)
     told: dict[str, Any] = {"kind": kind, "policy": policy, "base": base, "allowed": allowed, "worse": []}
+    told["tempting"] = {name: what for name, what in refused.items() if kind == "yes" and _tempts(found, name, policy)}
     if base in made:
         wait = made[base].column("wait")
         told |= {"base_wait": float(wait.mean()), "waiting": float((wait > 0).mean())}
@@ -115,13 +117,12 @@ def _kind(
     base: str,
     cases: Mapping[str, Case],
     what_ifs: Collection[str],
-    allowed: float,
+    refused: Collection[str],
 ) -> tuple[str, str | None]:
     """The kind of the decision, and the policy that it is about."""
     if not len(workload):
         return "no job", None
     policies = [] if found is None else [name for name in found.others if name not in what_ifs]
-    refused = losses.refusals(made, base, allowed) if base in made else {}
     without = [name for name in policies if facts.too_few_estimates(workload) and not _is_fcfs(cases.get(name))]
     safe = None if found is None else best(found, [*what_ifs, *refused, *without])
     if facts.unexplained(facts.explained(made, base)):
@@ -139,6 +140,13 @@ def _kind(
         return "starves", tempting
     chance = any(sure(found.shown.loc[(name, *_MEAN), :]) == "coincidence" for name in policies)
     return "chance" if chance else "keep", None
+
+
+def _tempts(found: Comparison | None, name: str, policy: str | None) -> bool:
+    """Whether a policy that is refused has a shorter mean wait than the one that is recommended."""
+    if found is None or name not in found.others:
+        return False
+    return bool(found.table.loc[(name, *_MEAN), "difference"] < found.table.loc[(policy, *_MEAN), "difference"])
 
 
 def _is_fcfs(case: Case | None) -> bool:
@@ -202,7 +210,7 @@ def _late(made: Mapping[str, Schedule], base: str, policy: str, allowed: float) 
     pair = {base: made[base], policy: made[policy]}
     for table in (losses.by_request(pair), losses.by_size(pair)):
         if most := losses.most_lost(table, base, policy, allowed):
-            return most[0], time(most[1]), time(most[2])
+            return most[0], *_both(most[2], most[1])
     return None
 
 

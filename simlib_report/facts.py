@@ -1,7 +1,8 @@
 """Facts of a log: how much of their requests jobs use, how long they waited, and why waits under policies differ."""
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -194,7 +195,29 @@ def _unrequested(workload: Workload) -> float:
 # The waits of jobs
 
 
-def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = None) -> dict[str, Schedule]:
+class Schedules(Mapping[str, Schedule]):
+    """Schedules by name; of each only the start times stay in memory, for a log may have millions of jobs."""
+
+    def __init__(self, made: Mapping[str, tuple[cases.Made, np.ndarray]], there: Mapping[str, Schedule]) -> None:
+        self._made, self._there = made, there
+        workloads = {id(one.workload): one.workload for one, _ in made.values()}
+        self._times = {key: [w.jobs[name].to_numpy(copy=True) for name in ("run", "submit")] for key, w in workloads.items()}
+
+    def __getitem__(self, name: str) -> Schedule:
+        if name in self._there:
+            return self._there[name]
+        one, start = self._made[name]
+        run, submit = self._times[id(one.workload)]
+        return Schedule(one.workload, one.policy, "extend", run, start, submit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._there, *self._made])
+
+    def __len__(self) -> int:
+        return len(self._there) + len(self._made)
+
+
+def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = None) -> Mapping[str, Schedule]:
     """Make a schedule of the recorded waits of the jobs whose waits are known (`RECORDED`), and simulate policies.
 
     Recorded waits that are impossible are left out.
@@ -202,13 +225,13 @@ def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = Non
     if not len(workload):
         return {}
     happened = _happened(workload)
-    made = [cases.made(workload, name, case) for name, case in asked.items()]
+    made = []
+    for name, case in asked.items():
+        with _named(workload, name):
+            made.append(cases.made(workload, name, case))
     starts = sweep(_starts, [(one,) for one in made], executor, label="policies")
     there = {} if happened is None or _impossible(happened) else {RECORDED: happened}
-    return there | {
-        one.name: Schedule(one.workload, one.policy, "extend", one.workload.jobs.run.to_numpy(), start)
-        for one, start in zip(made, starts, strict=True)
-    }
+    return Schedules({one.name: (one, start) for one, start in zip(made, starts, strict=True)}, there)
 
 
 def _happened(workload: Workload) -> Schedule | None:
@@ -273,11 +296,18 @@ def _known(workload: Workload) -> np.ndarray:
 
 
 def _starts(made: cases.Made) -> np.ndarray:
-    """Simulate a case, and keep of the schedule the start times alone; an error has the case's name."""
+    """Simulate a case, and keep of the schedule the start times alone."""
+    with _named(made.workload, made.name):
+        return simulate(made.workload, made.policy).column("start").copy()
+
+
+@contextmanager
+def _named(workload: Workload, name: str) -> Iterator[None]:
+    """Give an error the name of the case that it is about."""
     try:
-        return simulate(made.workload, made.policy).column("start")
+        yield
     except ValueError as error:
-        raise error if made.name in str(error) else ValueError(f"{made.workload.name}: {made.name}: {error}") from None
+        raise error if name in str(error) else ValueError(f"{workload.name}: {name}: {error}") from None
 
 
 def has_queue(schedule: Schedule) -> bool:
@@ -338,23 +368,26 @@ def why_recorded_differ(workload: Workload) -> list[str]:
     known = _known(workload)
     if not known.any():
         return ["The log does not record how long jobs waited."]
-    sentences = [
-        "Recorded and simulated waits are different things. Limits of users and queues, holds, jobs that wait for "
-        "others, reservations and outages lengthen the recorded waits, and no log describes them.",
-    ]
+    happened = _happened(workload)
+    assert happened is not None
+    sentences = []
     if not known.all():
         sentences.append(
             f"The wait of {(~known).sum():,} of the {len(known):,} jobs is not known; the recorded waits are those of "
             "the others."
         )
-    happened = _happened(workload)
-    assert happened is not None
     if _impossible(happened):
         most = excess(happened)[0]
         return [
             f"The recorded waits are impossible, and this page does not use them: by them up to {most:,.0f} processors "
-            f"were in use at once, and the machine has {workload.procs:,}. Check the size of the machine and the times."
+            f"were in use at once, and the machine has {workload.procs:,}. Check the size of the machine and the times.",
+            *sentences,
         ]
+    sentences.insert(
+        0,
+        "Recorded and simulated waits are different things. Limits of users and queues, holds, jobs that wait for "
+        "others, reservations and outages lengthen the recorded waits, and no log describes them.",
+    )
     return sentences + _rules(workload) + _idle(happened) + _beyond(happened)
 
 

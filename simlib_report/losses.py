@@ -17,6 +17,7 @@ ALLOWED = 10.0
 """By so many per cent each measure may get worse under a policy that is recommended, unless the reader says else."""
 
 MEAN, BY_WORK, LONGEST, LATE = "mean wait", "wait weighted by work", "longest wait", "late jobs"
+MEASURES = (MEAN, BY_WORK, LONGEST, LATE)
 """What must not get worse."""
 
 LEAST = 30
@@ -74,7 +75,7 @@ def idle_while_waiting(schedule: Schedule) -> float:
     waits = start > submit
     times, used, _ = in_use(start, end, procs)
     at, waiting, _ = in_use(submit[waits], start[waits], np.ones(int(waits.sum()), np.int64))
-    edges = np.unique(np.concatenate([times, at]))
+    edges = np.sort(np.concatenate([times, at]))  # `unique` hashes, which is slower
     idle = schedule.workload.procs - _values(times, used, edges)
     return float((idle.clip(0) * (_values(at, waiting, edges) > 0))[:-1] @ np.diff(edges))
 
@@ -89,8 +90,8 @@ def cost(base: Schedule, other: Schedule) -> list[str]:
     said = []
     if more := other.workload.procs - base.workload.procs:
         hours = more * (base.column("end").max() - base.column("submit").min()) / _HOUR
-        verb = "more" if more > 0 else "fewer"
-        said.append(f"{abs(more):,} {verb} processors are {abs(hours):,.0f} processor-hours in the time of the log.")
+        count = f"{abs(more):,} {'more' if more > 0 else 'fewer'} processor{' is' if abs(more) == 1 else 's are'}"
+        said.append(f"{count} {abs(hours):,.0f} processor-hours in the time of the log.")
     work, left = work_of(base).sum(), work_of(other).sum()
     if left < work:
         said.append(f"{(work - left) / _HOUR:,.0f} processor-hours of work are not done, {share(1 - left / work)}.")

@@ -153,7 +153,7 @@ class Page:
             self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
 
     @cached_property
-    def schedules(self) -> dict[str, Schedule]:
+    def schedules(self) -> Mapping[str, Schedule]:
         """The recorded schedule, and the schedules of the cases on the unchanged log."""
         return facts.schedules(self.workload, self.cases, self.executor)
 
@@ -350,6 +350,7 @@ class Page:
                 about=_about(self.workload),
                 lines=self.answer,
                 slurm=slurm,
+                tempting="; ".join(f"{name} ({', '.join(what)})" for name, what in self.decision["tempting"].items()),
                 pictures=self.pictures(),
                 sections=self.sections(),
                 svg=lambda figure: Markup(svg(figure, f"p{next(numbered)}")),

@@ -382,16 +382,18 @@ def by_group(
 
 
 def what_if_said(found: Comparison | None, made: Mapping[str, Schedule], what_ifs: Iterable[str]) -> list[str]:
-    """Say of each case that is no policy what it would change, and what it costs."""
+    """Say of each compared case that is no policy what it would change, and what it costs."""
+    if found is None:
+        return []
     sentences = []
-    for name in what_ifs if found else ():
-        row: Any = found.table.loc[(name, "all", "all", "wait", "mean"), :]  # type: ignore[union-attr]
-        clear = sure(found.shown.loc[(name, "all", "all", "wait", "mean"), :])  # type: ignore[union-attr]
-        said = f"jobs wait {time(row.value)} on average, not {time(row.base)}."
-        if clear in ("equal", "coincidence"):
-            said = "no clear difference."
-        pair = [made.get(one) for one in (found.base, name)]  # type: ignore[union-attr]
-        sentences.append(" ".join([f"{name}: {said}", *(losses.cost(*pair) if all(pair) else ())]))  # type: ignore[arg-type]
+    for name in (name for name in what_ifs if name in found.others):
+        key: Any = (name, "all", "all", "wait", "mean")
+        row: Any = found.table.loc[key, :]
+        said = f"the mean wait is {time(row.value)}, {difference(row.difference)} than under {found.base}."
+        if sure(found.shown.loc[key, :]) in ("equal", "coincidence"):
+            said = "no clear difference of the mean wait."
+        costs = losses.cost(made[found.base], made[name]) if name in made and found.base in made else []
+        sentences.append(" ".join([f"{name}: {said}", *costs]))
     return sentences
 
 

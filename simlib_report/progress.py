@@ -13,12 +13,13 @@ from typing import Any
 
 from simlib._util import cache, paths
 from simlib._util.compiled import bar_shows
+from simlib.core.workload import Workload
 
 _EVERY = 10
 """Seconds between two lines, where no terminal shows a bar."""
 
-_LONG = 1.0
-"""Seconds that a run takes at least whose result is kept."""
+LONG = 100_000
+"""Jobs from which on a run takes so long that its result is kept."""
 
 
 class Progress:
@@ -53,15 +54,15 @@ class Progress:
 
 
 class Runs:
-    """Run tasks on threads, count them, and keep the results of long ones in a folder until the page is written.
+    """Run tasks on threads, count them, and keep their results, of a long log, in a folder until the page is written.
 
     An executor for `simlib.sweep`. The folder is beside the page; what others put there for other runs is removed.
     """
 
-    def __init__(self, progress: Progress, page: Path, *key: Any) -> None:
+    def __init__(self, progress: Progress, page: Path, workload: Workload, *key: Any) -> None:
         self._progress, self._number = progress, 0
         self.folder = page.with_name(f".{page.name}.runs")
-        known = cache.place("page", *key)
+        known = cache.place("page", workload, *key) if len(workload) >= LONG else None
         self._place = self.folder / known.stem if known else None
         for other in self.folder.glob("*"):
             if other != self._place:
@@ -78,9 +79,8 @@ class Runs:
         """The result of a task."""
         path = self._place / name if self._place else None
         kept = paths.read_sealed(path) if path else None
-        began = time.monotonic()
         result = function(*task) if kept is None else pickle.loads(kept)
-        if path and kept is None and time.monotonic() - began > _LONG:
+        if path and kept is None:
             paths.write_sealed(path, pickle.dumps(result))
         self._progress.done += 1
         return result
