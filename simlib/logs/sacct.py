@@ -181,9 +181,10 @@ def convert(
         del read
         foreign = ~_of_cluster(clusters, cluster)
         reason = reason.mask(foreign, "of another cluster")
-        jobs = jobs[reason[jobs.index] == ""].sort_values("submit", kind="stable")
+        jobs = jobs[reason[jobs.index] == ""]
         if jobs.empty:
             raise SacctError("found no job that has ended")
+        jobs = jobs.sort_values("submit", kind="stable")
         _name_faults(reason, {line: fault for line, fault in faults.items() if not foreign[line]})
         again = jobs.loc[reason[jobs.index] == "", ["id", "submitted"]].sort_index().duplicated(keep="last")
         reason[again.index[again]] = "the same job again"
@@ -209,21 +210,20 @@ def convert(
         header += [f" Note: {count:,} records were left out: {why}" for why, count in left_out.items()]
     except SacctError as error:
         raise SacctError(f"{source}: {error}") from None
-    swf.write_log(header, log.assign(submit=log.submit - log.submit.min()), target)
     counts = {"records": len(reason) + sum(map(len, unread.values()))}
-    return (
-        counts
-        | {f"left out: {why}": count for why, count in left_out.items()}
-        | {
-            "jobs written": len(log),
-            "of them never started": int(jobs.never.sum()),
-            "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
-            "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),
-            "of them without time limit": int((jobs.limit <= 0).sum()),
-            "of them with GPUs": int((jobs.gpus > 0).sum()),
-            f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
-        }
-    )
+    counts |= {f"left out: {why}": count for why, count in left_out.items()} | {
+        "jobs written": len(log),
+        "of them never started": int(jobs.never.sum()),
+        "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
+        "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),
+        "of them without time limit": int((jobs.limit <= 0).sum()),
+        "of them with GPUs": int((jobs.gpus > 0).sum()),
+        f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
+    }
+    del jobs, reason, clusters, foreign  # a million jobs take as much again to be written
+    log["submit"] -= log.submit.min()
+    swf.write_log(header, log, target)
+    return counts
 
 
 def names(workload: Workload) -> dict[str, dict[int, str]]:

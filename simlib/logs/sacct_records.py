@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from .._util.arrays import Ints
 from .files import SWFError, read_bytes
 
 COMMAND = (
@@ -39,7 +40,7 @@ KEPT = "reason", "flags", *NAMES
 _SEPARATORS = "|", "\t", ";", ","  # or blanks, above a line of dashes
 _RULER = re.compile(r"[-+|,;\s]*-[-+|,;\s]*")
 _BEFORE = 50  # lines that may stand before the first header
-_BLOCK = 50_000  # records of a table
+_BLOCK = 20_000  # records of a table
 _HANDFUL = 5  # wrong records are bearable in any file
 _REMARK = "no record at the end, cut off or a remark?"
 
@@ -140,7 +141,7 @@ class _Output(NamedTuple):
     names: list[str]
     separator: str
     split: Callable[[str], list[str]]
-    numbers: list[int]
+    numbers: Ints
     texts: list[str]
 
 
@@ -169,7 +170,8 @@ def _outputs(lines: _Lines, columns: str | Collection[str] | None) -> Iterator[_
         header = texts[begin] if begin >= 0 else ""
         split = _splitter(header, separator, texts[begin + 1] if begin + 1 < len(texts) else "")
         own = [place for place in range(begin + 1, end) if not _RULER.fullmatch(texts[place])]
-        of_records = numbers[own].tolist(), [texts[place] for place in own]
+        of_records = numbers[own], [texts[place] for place in own]
+        del own
         yield _Output(int(numbers[max(begin, 0)]), names, separator, split, *of_records)
 
 
@@ -238,13 +240,13 @@ def _of_output(output: _Output, unread: Unread) -> Iterator[pd.DataFrame]:
         (_REMARK, last),
     ):
         if those:
-            unread[why] = [*unread.get(why, []), *(output.numbers[place] for place in those)]
+            unread[why] = [*unread.get(why, []), *output.numbers[those].tolist()]
     kept, most = [place for place in whole if place not in shifted], len(columns) - 1
     for begin in range(0, len(kept), _BLOCK):
         places = kept[begin : begin + _BLOCK]
         rows = [split(output.texts[place])[: -1 if tail else None] for place in places]
         rows = [row if len(row) == most + 1 else [*row[:most], separator.join(row[most:])] for row in rows]
-        index = pd.Index([output.numbers[place] for place in places], name="line")
+        index = pd.Index(output.numbers[places], name="line")
         values = dict(reversed([*zip(columns, zip(*rows, strict=True), strict=True)]))  # the first of the same name
         table = pd.DataFrame({name: np.array(values[name], object) for name in dict.fromkeys(columns)}, index)
         if separator == " ":
