@@ -630,12 +630,14 @@ class Slurm(FCFS):
 
     def scheduling_pass(self, running, queue, machine, now):
         """List the jobs that start: in order while they fit or are over a limit, then the jobs that a cycle starts."""
-        free, starting = machine - sum(job.size for job in running), []
+        free, starting, passed = machine - sum(job.size for job in running), [], False
         for job in self.in_order(queue, running, machine, now):
             if self.over_limit(job, running + starting):
+                passed = True
                 continue
             if job.size > free:
                 break
+            job.backfilled = passed
             free -= job.size
             starting.append(job)
         waiting = [job for job in self.in_order(queue, running, machine, now) if job not in starting]

@@ -215,7 +215,7 @@ def slurm_backfill(
     Returns
     -------
     start : int64 array, seconds
-    backfilled : bool array, whether the job started in a cycle while one before it still waited
+    backfilled : bool array, whether the job started while one before it still waited
     """
     n = submit.size
     start, backfilled, free = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.array([machine, machine_gpus])
@@ -305,6 +305,8 @@ def _slurm(
                 queue[kept] = job
                 kept += 1
             elif _may_start(job, size, gpus, free):
+                if users is not None:
+                    backfilled[job] = kept > first
                 _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
                 running += ONE
             else:

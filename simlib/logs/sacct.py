@@ -36,8 +36,18 @@ _RESOURCES = "alloctres", "allocgres", "reqtres", "reqgres"
 OPTIONAL = {"user": "User", "group": "Account", "app": "JobName", "queue": "QOS", "partition": "Partition"}
 """Columns of names for fields of the log."""
 
-NAMED = {"user": "User", "group": "Group", "queue": "Queue", "partition": "Partition"}
+NAMED = {"user": "User", "group": "Group", "queue": "Queue", "partition": "Partition", "reason": "Reason"}
 """What a line of the header begins with that gives a number of a field its name, as in `; Partition: 1 batch`."""
+
+STARTED_BY = {"main": 1, "backfill": 2, "submit": 3}
+"""Numbers in the field `started_by`: the main scheduler, the backfill scheduler, or the submission itself."""
+
+_BY = {"main": "SchedMain|STARTED_ON_SCHEDULE", "backfill": "SchedBackfill|STARTED_ON_BACKFILL"}
+_BY |= {"submit": "SchedSubmit|STARTED_ON_SUBMIT"}
+"""How sacct's Flags say it, in columns and in JSON."""
+
+_NO_REASON = "", "None", "Priority", "Resources"
+"""What sacct's Reason says of a job that waited for nothing but its turn and its processors."""
 
 _OTHERS = "licences or other resources"
 
@@ -60,6 +70,7 @@ _UNFINISHED = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING"}
 _NO_TIME = {"", "Unknown", "None", "N/A", "0"}
 _NO_LIMIT = {"", "UNLIMITED", "Partition_Limit"}
 
+_DIGITS = 10
 _COUNT = r"(\d{1,10})|(\d{1,10}(?:\.\d{1,10})?)([KMG])"  # sacct shortens 2048 nodes to 2K
 _TIME = r"(\d{1,10})|((?:19[7-9]|20\d|21\d)\d-\d\d-\d\dT\d\d:\d\d:[0-5]\d)"
 _DURATION = r"(\d{1,10})|(?:(?:(\d{1,10})-)?(\d{1,10}):)?(\d{1,10}):(\d{1,10})"
@@ -159,15 +170,26 @@ def convert(
     except ValueError as error:
         raise SacctError(str(error)) from None
     try:
-        records, unread = sacct_records.read(source, [*_REQUIRED, _SIZE[unit]], columns)
-        reason = _left_out(records).mask(~_of_cluster(records, cluster), "of another cluster")
+        unread: sacct_records.Unread = {}
         faults: Faults = {}
-        jobs = _jobs(records[reason == ""], unit, zone, faults)
-        _name_faults(reason, faults)
-        again = jobs.drop([*faults]).sort_index().duplicated(["id", "submitted"], keep="last")
+        blocks = sacct_records.read(source, [*_REQUIRED, _SIZE[unit]], unread, columns)
+        read = []
+        for records in blocks:
+            why = _left_out(records)
+            read.append((why, records.cluster, _jobs(records[why == ""], unit, zone, faults)))
+        reason, clusters, jobs = (pd.concat(parts) for parts in zip(*read, strict=True))
+        del read
+        foreign = ~_of_cluster(clusters, cluster)
+        reason = reason.mask(foreign, "of another cluster")
+        jobs = jobs[reason[jobs.index] == ""]
+        if jobs.empty:
+            raise SacctError("found no job that has ended")
+        jobs = jobs.sort_values("submit", kind="stable")
+        _name_faults(reason, {line: fault for line, fault in faults.items() if not foreign[line]})
+        again = jobs.loc[reason[jobs.index] == "", ["id", "submitted"]].sort_index().duplicated(keep="last")
         reason[again.index[again]] = "the same job again"
         reason[jobs.index[jobs.backwards & (reason[jobs.index] == "")]] = "ended before they started"
-        jobs = jobs[reason[jobs.index] == ""]
+        jobs = jobs.drop(columns="id")[reason[jobs.index] == ""]
         if early := _before_window(jobs) if len(jobs) else 0:
             far = duration(jobs.submit.iloc[early] - jobs.submit.iloc[0])
             reason[jobs.index[:early]] = (
@@ -175,34 +197,33 @@ def convert(
                 f"--starttime. See {jobs.index.name} {jobs.index[0]}"
             )
         jobs = jobs[early:]
-        log, called = _log(records.loc[jobs.index], jobs)
+        log, called = _log(jobs)
         header = _header(log, unit, procs, gpus, timezone)
         if "partition" in called:
             header.append(f" MaxPartitions: {len(called['partition'])}")
-        for field in NAMED if names else ["partition"]:
+        for field in NAMED if names else ["partition", "reason"]:
             numbered = enumerate(called.get(field, ()), start=1)
             header += [f" {NAMED[field]}: {number} {' '.join(name.split())}" for number, name in numbered]
         left_out = {f"{why} See line {lines[0]}": len(lines) for why, lines in unread.items()}
         left_out |= {str(why): int(count) for why, count in reason[reason != ""].value_counts().items()}
-        header += _notes(jobs, records, timezone)
+        header += _notes(jobs, timezone)
         header += [f" Note: {count:,} records were left out: {why}" for why, count in left_out.items()]
     except SacctError as error:
         raise SacctError(f"{source}: {error}") from None
-    swf.write_log(header, log.assign(submit=log.submit - log.submit.min()), target)
-    counts = {"records": len(records) + sum(map(len, unread.values()))}
-    return (
-        counts
-        | {f"left out: {why}": count for why, count in left_out.items()}
-        | {
-            "jobs written": len(log),
-            "of them never started": int(jobs.never.sum()),
-            "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
-            "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),
-            "of them without time limit": int((jobs.limit <= 0).sum()),
-            "of them with GPUs": int((jobs.gpus > 0).sum()),
-            f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
-        }
-    )
+    counts = {"records": len(reason) + sum(map(len, unread.values()))}
+    counts |= {f"left out: {why}": count for why, count in left_out.items()} | {
+        "jobs written": len(log),
+        "of them never started": int(jobs.never.sum()),
+        "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
+        "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),
+        "of them without time limit": int((jobs.limit <= 0).sum()),
+        "of them with GPUs": int((jobs.gpus > 0).sum()),
+        f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
+    }
+    del jobs, reason, clusters, foreign  # a million jobs take as much again to be written
+    log["submit"] -= log.submit.min()
+    swf.write_log(header, log, target)
+    return counts
 
 
 def names(workload: Workload) -> dict[str, dict[int, str]]:
@@ -213,9 +234,9 @@ def names(workload: Workload) -> dict[str, dict[int, str]]:
 # The records
 
 
-def _of_cluster(records: pd.DataFrame, cluster: str | None) -> pd.Series:
+def _of_cluster(clusters_of: pd.Series, cluster: str | None) -> pd.Series:
     """Whether each record is of the cluster; records that name none are, unless others name several."""
-    named = records.cluster.fillna("")
+    named = clusters_of.fillna("")
     clusters = sorted({*named} - {""})
     if cluster is None and len(clusters) > 1:
         raise SacctError(
@@ -252,10 +273,16 @@ def _first(records: pd.DataFrame, columns: str) -> pd.Series:
 def _groups(
     text: pd.Series, pattern: str, expected: str, faults: Faults, unknown: Collection[str] = ()
 ) -> pd.DataFrame:
-    """The groups of a pattern that each value of a column fully matches; missing if the value is one of `unknown`."""
-    known = ~text.isin(unknown)
-    groups = text.where(known).str.extract(f"^(?:{pattern})$", flags=re.ASCII)
-    _note(text, known & groups.isna().all(axis=1), expected, faults)
+    """The groups of a pattern that each value of a column fully matches; missing if the value is one of `unknown`.
+
+    The first group of each pattern is a whole number of up to `_DIGITS` digits: it comes as a number.
+    """
+    plain = np.array([value.isdecimal() and value.isascii() and len(value) <= _DIGITS for value in text], bool)
+    rest = text[~plain & ~text.isin(unknown).to_numpy()]  # few, and a pattern takes long
+    groups = rest.str.extract(f"^(?:{pattern})$", flags=re.ASCII)
+    _note(rest, groups.isna().all(axis=1), expected, faults)
+    groups = groups.reindex(text.index)
+    groups[0] = text.where(plain).astype(float)
     return groups
 
 
@@ -283,7 +310,7 @@ def _times(
         written = (moment - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(1, "s")
         never = local[local.notna() & moment.isna()].items()
         never_shown = {line: time.to_pydatetime().replace(tzinfo=zone, fold=fold).timestamp() for line, time in never}
-        seconds = groups[0].astype(float).fillna(written).fillna(pd.Series(never_shown, dtype=float))
+        seconds = groups[0].fillna(written).fillna(pd.Series(never_shown, dtype=float))
         _note(text, (seconds < 0) | (seconds >= _LAST), expected, faults)
         readings.append(seconds.where(seconds.between(0, _LAST)).fillna(-1).astype("int64"))
     return readings[0], readings[1]
@@ -326,7 +353,7 @@ def _counts(text: pd.Series, faults: Faults) -> pd.Series:
     expected = f"a whole number up to {_LARGEST}"
     groups = _groups(text, _COUNT, expected, faults, unknown=("",))
     factor = groups[2].map({"K": 2**10, "M": 2**20, "G": 2**30})
-    count = groups[0].astype(float).fillna(groups[1].astype(float).mul(factor).round())
+    count = groups[0].fillna(groups[1].astype(float).mul(factor).round())
     _note(text, count > _LARGEST, expected, faults)
     return count.where(count <= _LARGEST).fillna(-1).astype("int64")
 
@@ -349,16 +376,13 @@ def _gpus(records: pd.DataFrame, nodes: pd.Series) -> pd.Series:
 
 
 def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo, faults: Faults) -> pd.DataFrame:
-    """Convert the records to numbers, in order of submit times; times are in seconds since 1970, -1 if unknown."""
-    if records.empty:
-        raise SacctError("found no job that has ended")
+    """Convert records to numbers, but for names; times are in seconds since 1970, -1 if unknown."""
     run = _durations(_first(records, "ElapsedRaw|Elapsed"), 1, faults)
     times = {"submitted": _times(_first(records, "Submit"), zone, faults)}
     times |= {name: _times(_first(records, name), zone, faults, _NO_TIME) for name in ("eligible", "start", "end")}
     clock = _clock(times, run)
     submitted, start, end = clock.submitted, clock.start, clock.end
-    tres = _first(records, "AllocTRES").str.extract(rf"(?:^|,){unit.removesuffix('s')}=([^,]*)")[0]
-    procs = _counts(_first(records.assign(alloctres=tres), _SIZE[unit]), faults)
+    procs = _counts(_first(records.assign(alloctres=_of_tres(records, unit)), _SIZE[unit]), faults)
     status = records.state.map(STATUS).fillna(-1).astype("int64")
     # Of a job that never started some versions print the wanted size as its size, and the end as its start.
     never = (start < 0) | (procs <= 0) | ((status == STATUS["CANCELLED"]) & (run == 0))
@@ -381,10 +405,27 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo, faults: Fau
             "backwards": ~never & (end < start),
             "gpus": _gpus(records, _counts(_first(records, _SIZE["nodes"].removesuffix("|AllocTRES")), {})),
             "never_shown": pd.concat([first > second for first, second in times.values()], axis=1).any(axis=1),
-            _OTHERS: pd.concat([_first(records, name).str.contains(_OTHER) for name in _RESOURCES], axis=1).any(axis=1),
+            _OTHERS: pd.concat([_contains(_first(records, name), _OTHER) for name in _RESOURCES], axis=1).any(axis=1),
+            "no_eligible": records.eligible.isna(),
+            "no_resources": records[[*_RESOURCES]].isna().all(axis=1),
+            "gres": records[["allocgres", "reqgres"]].notna().any(axis=1),
         }
     )
-    return jobs.sort_values("submit", kind="stable")
+    return jobs.join(records[[*sacct_records.KEPT]])
+
+
+def _of_tres(records: pd.DataFrame, unit: str) -> pd.Series:
+    """The processors or nodes in AllocTRES, where no column of their own has them."""
+    own, *_ = _SIZE[unit].lower().rsplit("|", 1)
+    if (_first(records, own) != "").all():
+        return pd.Series(np.nan, records.index, dtype=object)
+    return _first(records, "AllocTRES").str.extract(rf"(?:^|,){unit.removesuffix('s')}=([^,]*)")[0]
+
+
+def _contains(text: pd.Series, pattern: str) -> pd.Series:
+    """Whether each value has a match; values are often the same."""
+    codes, values = pd.factorize(text)
+    return pd.Series(pd.Series(values, dtype=object).str.contains(pattern).to_numpy(bool)[codes], text.index)
 
 
 def _name_faults(reason: pd.Series, faults: Faults) -> None:
@@ -424,15 +465,16 @@ def _before_window(jobs: pd.DataFrame) -> int:
     return int((lacking > lacking.max() - 3).argmax()) + 1 if lacking.any() else 0
 
 
-def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+def _log(jobs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """The fields, and the names that were numbered by field; submit times are still in seconds since 1970."""
     if jobs.empty:
         raise SacctError("found no job that ended after it started")
     numbers, called = {}, {}  # of names in order of first appearance, from 1 on; -1 for none
-    for field, column in OPTIONAL.items():
-        if (names := records.get(column.lower())) is not None:
-            codes, known = pd.factorize(names.where(names != ""))
-            numbers[field], called[field] = np.where(codes < 0, -1, codes + 1), list(known)
+    for field, column in (OPTIONAL | {"reason": "Reason"}).items():
+        names = jobs[column.lower()]
+        codes, known = pd.factorize(names.where(~names.isin(_NO_REASON if field == "reason" else [""])))
+        numbers[field], called[field] = np.where(codes < 0, -1, codes + 1), list(known)
+    reasons = numbers.pop("reason")
     log = pd.DataFrame(-1, index=jobs.index, columns=swf.FIELDS).assign(
         job=np.arange(1, len(jobs) + 1),
         submit=jobs.submit,
@@ -444,7 +486,13 @@ def _log(records: pd.DataFrame, jobs: pd.DataFrame) -> tuple[pd.DataFrame, dict[
         status=jobs.status,
         **numbers,
     )
-    return (log.assign(gpus=jobs.gpus) if jobs.gpus.any() else log), called
+    further = {"gpus": jobs.gpus} if jobs.gpus.any() else {}
+    further |= {"reason": reasons} if jobs.reason.notna().any() else {}
+    if jobs["flags"].notna().any():
+        flags = jobs["flags"].fillna("")
+        by = [_contains(flags, _BY[name]) for name in STARTED_BY]
+        further["started_by"] = np.select(by, [*STARTED_BY.values()], -1)
+    return log.assign(**further), called
 
 
 def _header(log: pd.DataFrame, unit: str, procs: int | None, gpus: int | None, timezone: str) -> list[str]:
@@ -456,11 +504,11 @@ def _header(log: pd.DataFrame, unit: str, procs: int | None, gpus: int | None, t
     start, end = (pd.Timestamp(t, unit="s", tz=timezone) for t in (log.submit.min(), ends.max()))
     found = f"is what was in use for 1/{_SUSTAINED} of the time, or by the largest job"
     size = "was given" if procs else found
-    of_gpus = []
+    further = enumerate(log.columns[len(swf.FIELDS) :], start=len(swf.FIELDS) + 1)
+    fields, of_gpus = [f" Field {number}: {field}" for number, field in further], []
     if "gpus" in log:
         most_gpus, peak_gpus = in_use(log, "gpus")
         of_gpus = [
-            f" Field {len(swf.FIELDS) + 1}: gpus",
             f" MaxGPUs: {gpus or most_gpus}",
             f" Note: MaxGPUs {'was given' if gpus else found}; at most {peak_gpus} were in use at once",
         ]
@@ -476,21 +524,22 @@ def _header(log: pd.DataFrame, unit: str, procs: int | None, gpus: int | None, t
         f" EndTime: {end:%a %b %d %H:%M:%S %Z %Y}",
         f" MaxProcs: {procs or most}",
         f" Note: processors are {unit}; MaxProcs {size}; at most {peak} were in use at once",
+        *fields,
         *of_gpus,
     ]
 
 
-def _notes(jobs: pd.DataFrame, records: pd.DataFrame, timezone: str) -> list[str]:
+def _notes(jobs: pd.DataFrame, timezone: str) -> list[str]:
     """The comment lines that say what the log lacks, or how it counts."""
     notes = [" Note: users, accounts (groups), job names (apps), QOS (queues) and partitions are numbered as they come"]
-    here, ran = records.loc[jobs.index], jobs[~jobs.never]
-    if here.eligible.notna().any():
+    ran = jobs[~jobs.never]
+    if not jobs.no_eligible.all():
         held, waited = ran.submit - ran.submitted, (ran.begun - ran.submitted).clip(lower=0)
         notes.append(
             f" Note: submit times are when jobs became eligible; {(held > 0).sum()} jobs that ran were held, or "
             f"depended on others, for {_share(held.sum(), waited.sum())} of the time from submission to start of all"
         )
-    if (without := here.eligible.isna()).any():
+    if (without := jobs.no_eligible).any():
         notes.append(
             f" Note: there was no column Eligible{_for(without)}, so each job queues from its submission on: waits, "
             "recorded and simulated, may hide time in which jobs were held, or depended on others"
@@ -500,17 +549,16 @@ def _notes(jobs: pd.DataFrame, records: pd.DataFrame, timezone: str) -> list[str
         if which.any():
             part = _share(work[which].sum(), work.sum())
             notes.append(f" Note: {which.sum()} jobs with {part} of the processor-seconds had {what}")
-    resources = here[[*_RESOURCES]].notna()
-    if (without := ~resources.any(axis=1)).any():
+    if (without := jobs.no_resources).any():
         notes.append(f" Note: there was no column AllocTRES{_for(without)}, so it is not known which jobs had GPUs")
-    elif not (jobs.gpus.any() or resources[["allocgres", "reqgres"]].any(axis=None)):
+    elif not (jobs.gpus.any() or jobs.gres.any()):
         notes.append(
             " Note: no record names a GPU: there is none, or the cluster's AccountingStorageTRES lacks gres/gpu, so "
             "that it is not known which jobs had GPUs"
         )
-    if len(jobs) > 1 and here.user.nunique() == 1 and (here.user.fillna("") != "").all():
+    if len(jobs) > 1 and jobs.user.nunique() == 1 and (jobs.user.fillna("") != "").all():
         notes.append(" Note: all jobs are of one user, as sacct prints them without --allusers")
-    if 0 < (unnamed := here.cluster.fillna("") == "").sum() < len(here):
+    if 0 < (unnamed := jobs.cluster.fillna("") == "").sum() < len(jobs):
         notes.append(f" Note: {unnamed.sum()} jobs name no cluster, and are taken for jobs of the one that others name")
     if jobs.never_shown.any():
         notes.append(

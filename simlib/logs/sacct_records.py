@@ -1,7 +1,7 @@
 """Read the records that Slurm's sacct printed, in whatever form, as a table of strings.
 
 Forms are --parsable2 and --parsable, other separators, quoted fields, plain columns above a line of dashes, and --json.
-Several outputs may stand one after another.
+Several outputs may stand one after another. Tables have at most `_BLOCK` records, so that a million take little memory.
 """
 
 import csv
@@ -9,32 +9,38 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from .._util.arrays import Ints
 from .files import SWFError, read_bytes
 
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 "
     "--starttime=2024-01-01 --endtime=2025-01-01 --format=JobID,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,"
-    "State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,AllocTRES,User,Account,QOS,Partition,JobName"
+    "State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,AllocTRES,Reason,Flags,User,Account,QOS,Partition,JobName"
 )
 """Prints all that is read. Times in seconds since 1970 have no doubtful hour where clocks are put back; job names come
 last because they may hold the separator."""
 
 NUMBERS = (
     "jobid jobidraw submit eligible start end elapsed elapsedraw timelimit timelimitraw state alloccpus ncpus reqcpus "
-    "nnodes allocnodes reqnodes alloctres allocgres reqtres reqgres"
+    "nnodes allocnodes reqnodes alloctres allocgres reqtres reqgres reason flags"
 ).split()
 """The columns that are read and hold no names, so that no separator can be in them; in small letters, as all below."""
 
 NAMES = "user account qos partition jobname cluster".split()
 """The columns of names that are read."""
 
+KEPT = "reason", "flags", *NAMES
+"""The columns whose values are kept as they are, and of which there are few."""
+
 _SEPARATORS = "|", "\t", ";", ","  # or blanks, above a line of dashes
 _RULER = re.compile(r"[-+|,;\s]*-[-+|,;\s]*")
 _BEFORE = 50  # lines that may stand before the first header
+_BLOCK = 20_000  # records of a table
 _HANDFUL = 5  # wrong records are bearable in any file
 _REMARK = "no record at the end, cut off or a remark?"
 
@@ -46,47 +52,61 @@ class SacctError(SWFError):
 def is_output(path: str | Path) -> bool:
     """Tell by its beginning whether a file is sacct's output, be it JSON or without the names of its columns."""
     beginning = read_bytes(path)[:100_000].decode("utf-8", "replace")
-    lines = [line for _, line in _numbered(beginning)[:_BEFORE] if not line.startswith("#")] or [""]
-    if lines[0].lstrip().startswith((";", "{")):
-        return lines[0].lstrip().startswith("{")
-    return bool(re.search(r"\||\d-\d\d-\d\d", lines[0])) or bool(_headers(_numbered(beginning)[:_BEFORE]))
+    lines = _Lines(beginning).texts[:_BEFORE]
+    first = next((line for line in lines if not line.startswith("#")), "")
+    if first.lstrip().startswith((";", "{")):
+        return first.lstrip().startswith("{")
+    return bool(re.search(r"\||\d-\d\d-\d\d", first)) or bool(_headers(lines))
+
+
+Unread = dict[str, list[int]]
+"""The lines of unreadable records by reason."""
 
 
 def read(
-    path: str | Path, required: Collection[str], columns: str | Collection[str] | None = None
-) -> tuple[pd.DataFrame, dict[str, list[int]]]:
-    """Read the records as a table of strings, and list the lines of unreadable ones by reason.
+    path: str | Path, required: Collection[str], unread: Unread, columns: str | Collection[str] | None = None
+) -> Iterator[pd.DataFrame]:
+    """Read the records as tables of strings, and note the lines of unreadable ones by reason.
 
-    The table has all columns of `NUMBERS` and `NAMES`, with nan where an output lacks one. Its index is the line in the
+    A table has all columns of `NUMBERS` and `NAMES`, with nan where an output lacks one. Its index is the line in the
     file. `required` are columns without which there is no log, of several joined by | any one; `columns` are the names
-    where the file has none.
+    where the file has none. After the last table SacctError is raised if there was no record, or too many were unread.
     """
-    text = read_bytes(path).decode("utf-8", "replace")
-    unread: dict[str, list[int]] = {}
-    if text[:1000].lstrip().startswith("{"):
-        tables = [_from_json(text)]
-        _refuse_missing(tables[0].columns, required, "the jobs' list")
-    else:
-        tables = []
-        for line, names, separator, rows in _outputs(_numbered(text), columns):
-            _refuse_missing(names, required, f"line {line}")
-            table, wrong = _table(names, separator, rows)
-            tables.append(table)
-            for why, lines in wrong.items():
-                unread[why] = [*unread.get(why, []), *lines]
-    records = pd.concat(tables)
+    count, shared = 0, dict[str, str]()
+    for table in _tables(read_bytes(path).decode("utf-8", "replace"), required, unread, columns):
+        table = table.reindex(columns=[*NUMBERS, *NAMES]).astype(object)
+        state = table.state.str.extract(r"^\s*(\w+)")[0]  # of "CANCELLED by 1000"
+        for column in (names := table.assign(state=state)[["state", *KEPT]]):
+            kept = [value if isinstance(value, float) else shared.setdefault(value, value) for value in names[column]]
+            table[column] = pd.Series(kept, table.index, dtype=object)
+        count += len(table)
+        yield table
     broken = [(min(lines), why) for why, lines in unread.items() if why != _REMARK]
-    count = sum(len(lines) for why, lines in unread.items() if why != _REMARK)
-    if broken and not bearable(count, count + len(records)):
+    wrong = sum(len(lines) for why, lines in unread.items() if why != _REMARK)
+    if broken and not bearable(wrong, wrong + count):
         line, why = min(broken)
         raise SacctError(
-            f"line {line}: found {why}; so it is with {count} of {count + len(records)} records, "
+            f"line {line}: found {why}; so it is with {wrong} of {wrong + count} records, "
             f"expected the output of\n{COMMAND}"
         )
-    if records.empty:
+    if not count:
         raise SacctError("found no record")
-    records = records.reindex(columns=[*NUMBERS, *NAMES]).astype(object)
-    return records.assign(state=records.state.str.extract(r"^\s*(\w+)")[0]), unread  # of "CANCELLED by 1000"
+
+
+def _tables(
+    text: str, required: Collection[str], unread: Unread, columns: str | Collection[str] | None
+) -> Iterator[pd.DataFrame]:
+    """Read the records as tables of strings, whatever their form."""
+    if text[:1000].lstrip().startswith("{"):
+        table = _from_json(text)
+        _refuse_missing(table.columns, required, "the jobs' list")
+        yield from (table[begin : begin + _BLOCK] for begin in range(0, len(table), _BLOCK))
+        return
+    lines = _Lines(text)
+    del text
+    for output in _outputs(lines, columns):
+        _refuse_missing(output.names, required, f"line {output.line}")
+        yield from _of_output(output, unread)
 
 
 def bearable(wrong: int, records: int) -> bool:
@@ -105,46 +125,63 @@ def _refuse_missing(names: Collection[str], required: Collection[str], where: st
 # Lines
 
 
-def _numbered(text: str) -> list[tuple[int, str]]:
+class _Lines:
     """The lines that are not blank, with their numbers."""
-    return [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+
+    def __init__(self, text: str) -> None:
+        every = text.split("\n")
+        self.numbers = np.array([number for number, line in enumerate(every, start=1) if line.strip()], np.int64)
+        self.texts = every if len(self.numbers) == len(every) else [line for line in every if line.strip()]
 
 
-def _outputs(
-    lines: list[tuple[int, str]], columns: str | Collection[str] | None
-) -> Iterator[tuple[int, list[str], str, dict[int, list[str]]]]:
-    """Divide the lines at the headers: the header's line, its names, their separator, and the fields of each line."""
-    headers = _headers(lines)
+class _Output(NamedTuple):
+    """One output: its header's line, the columns' names, what separates them, and the lines of its records."""
+
+    line: int
+    names: list[str]
+    separator: str
+    split: Callable[[str], list[str]]
+    numbers: Ints
+    texts: list[str]
+
+
+def _outputs(lines: _Lines, columns: str | Collection[str] | None) -> Iterator[_Output]:
+    """Divide the lines at the headers."""
+    texts, numbers = lines.texts, lines.numbers
+    headers = _headers(texts)
     first = min(headers, default=_BEFORE)
-    above = next(((number, line) for number, line in lines[:first] if not line.startswith("#")), (1, ""))
+    above = next((place for place, line in enumerate(texts[:first]) if not line.startswith("#")), None)
+    where, found = (1, "") if above is None else (numbers[above], texts[above])
     if columns and headers:
-        raise SacctError(f"line {lines[first][0]}: found names of columns, expected none, for others were given")
+        raise SacctError(f"line {numbers[first]}: found names of columns, expected none, for others were given")
     if columns:
         columns = columns.split(",") if isinstance(columns, str) else columns
         names = [column.partition("%")[0].strip().lower() for column in columns]  # without the width of --format
-        headers = {-1: _given(names, lines)}
-    elif above[1][:1].isdigit():
+        headers = {-1: _given(names, texts)}
+    elif found[:1].isdigit():
         raise SacctError(
-            f"line {above[0]}: found {above[1][:60]!r}, a record without names of columns above it; expected the "
+            f"line {where}: found {found[:60]!r}, a record without names of columns above it; expected the "
             "output without --noheader, or the names: --columns JobID,Submit,..., in Python columns=[...]"
         )
     elif not headers:
-        raise SacctError(f"line {above[0]}: found {above[1][:60]!r}, expected the output of\n{COMMAND}")
-    for begin, end in zip(headers, [*headers, len(lines)][1:], strict=True):
+        raise SacctError(f"line {where}: found {found[:60]!r}, expected the output of\n{COMMAND}")
+    for begin, end in zip(headers, [*headers, len(texts)][1:], strict=True):
         names, separator = headers[begin]
-        header = lines[begin][1] if begin >= 0 else ""
-        split = _splitter(header, separator, lines[begin + 1][1] if begin + 1 < len(lines) else "")
-        rows = {number: split(line) for number, line in lines[begin + 1 : end] if not _RULER.fullmatch(line)}
-        yield lines[max(begin, 0)][0], names, separator, rows
+        header = texts[begin] if begin >= 0 else ""
+        split = _splitter(header, separator, texts[begin + 1] if begin + 1 < len(texts) else "")
+        own = [place for place in range(begin + 1, end) if not _RULER.fullmatch(texts[place])]
+        of_records = numbers[own], [texts[place] for place in own]
+        del own
+        yield _Output(int(numbers[max(begin, 0)]), names, separator, split, *of_records)
 
 
-def _headers(lines: list[tuple[int, str]]) -> dict[int, tuple[list[str], str]]:
+def _headers(lines: list[str]) -> dict[int, tuple[list[str], str]]:
     """Find the headers by their places: the names in small letters, and what separates them."""
     headers = {}
-    for position, (_, line) in enumerate(lines):
+    for position, line in enumerate(lines):
         if position >= _BEFORE and "jobid" not in line.lower():
             continue
-        below = lines[position + 1][1] if position + 1 < len(lines) else ""
+        below = lines[position + 1] if position + 1 < len(lines) else ""
         for separator in [*_SEPARATORS, *([" "] if set(below) == {"-", " "} else [])]:
             names = [name.lower() for name in _splitter('"', separator, "")(line.lstrip("# "))]
             known = {*NUMBERS, *NAMES} & {*names}
@@ -153,9 +190,9 @@ def _headers(lines: list[tuple[int, str]]) -> dict[int, tuple[list[str], str]]:
     return headers
 
 
-def _given(columns: list[str], lines: list[tuple[int, str]]) -> tuple[list[str], str]:
+def _given(columns: list[str], lines: list[str]) -> tuple[list[str], str]:
     """The names that were given, with the separator that divides one of the first lines into as many fields."""
-    for _, line in lines[:_BEFORE]:
+    for line in lines[:_BEFORE]:
         for separator in _SEPARATORS:
             fields = _splitter("", separator, "")(line)
             if len(fields) - (not fields[-1]) == len(columns):
@@ -190,30 +227,34 @@ def _splitter(header: str, separator: str, below: str) -> Callable[[str], list[s
     return quoted
 
 
-def _table(names: list[str], separator: str, rows: dict[int, list[str]]) -> tuple[pd.DataFrame, dict[str, list[int]]]:
-    """The records of one output, and the lines of what is none, by reason."""
+def _of_output(output: _Output, unread: Unread) -> Iterator[pd.DataFrame]:
+    """Make tables of the records of an output, and note the lines of what is none, by reason."""
+    names, separator, split = output.names, output.separator, output.split
     tail = names[-1:] == [""]  # from --parsable, which ends each line with a separator
     columns = names[:-1] if tail else names
-    whole, broken, last = _whole(rows, columns, tail, named_last=columns[-1] == "jobname" and separator != " ")
-    shifted = _shifted(whole, columns)
-    unread = {
-        "broken over several lines, a line feed in a name?": broken,
-        f"more fields than columns, a {separator} in a name?": sorted(shifted),
-        _REMARK: last,
-    }
-    places = len(columns) - 1
-    fields = [[*row[:places], separator.join(row[places:])] for number, row in whole.items() if number not in shifted]
-    lines = [number for number in whole if number not in shifted]
-    table = pd.DataFrame(fields, index=pd.Index(lines, name="line"), columns=columns, dtype=object)
-    table = table.loc[:, ~table.columns.duplicated()]
-    if separator == " ":
-        _refuse_cut(table)
-    return table, {why: those for why, those in unread.items() if those}
+    whole, broken, last = _whole(output, columns, tail)
+    shifted = _shifted(output, whole, columns, tail)
+    for why, those in (
+        ("broken over several lines, a line feed in a name?", broken),
+        (f"more fields than columns, a {separator} in a name?", sorted(shifted)),
+        (_REMARK, last),
+    ):
+        if those:
+            unread[why] = [*unread.get(why, []), *output.numbers[those].tolist()]
+    kept, most = [place for place in whole if place not in shifted], len(columns) - 1
+    for begin in range(0, len(kept), _BLOCK):
+        places = kept[begin : begin + _BLOCK]
+        rows = [split(output.texts[place])[: -1 if tail else None] for place in places]
+        rows = [row if len(row) == most + 1 else [*row[:most], separator.join(row[most:])] for row in rows]
+        index = pd.Index(output.numbers[places], name="line")
+        values = dict(reversed([*zip(columns, zip(*rows, strict=True), strict=True)]))  # the first of the same name
+        table = pd.DataFrame({name: np.array(values[name], object) for name in dict.fromkeys(columns)}, index)
+        if separator == " ":
+            _refuse_cut(table)
+        yield table
 
 
-def _whole(
-    rows: dict[int, list[str]], columns: list[str], tail: bool, named_last: bool
-) -> tuple[dict[int, list[str]], list[int], list[int]]:
+def _whole(output: _Output, columns: list[str], tail: bool) -> tuple[list[int], list[int], list[int]]:
     """Separate the lines that are records from those that are broken over several, and from foreign ones at the end.
 
     A line feed in a job's name ends one line, and the rest of the name begins the next: both lack separators. Where the
@@ -221,47 +262,46 @@ def _whole(
     the first column, the second line does. What follows the last record can be a remark of a database, or the beginning
     of a line that was still being written.
     """
-    separators = len(columns) - 1 + tail
-    whole: dict[int, list[str]] = {}
+    texts, split, separators = output.texts, output.split, len(columns) - 1 + tail
+    named_last = columns[-1] == "jobname" and output.separator != " " and not tail
+    whole: list[int] = []
     broken: list[int] = []
-    end = max((number for number, row in rows.items() if len(row) > separators), default=0)
-    before: int | None = None  # the line of the record before
+    end = next((place for place in range(len(texts) - 1, -1, -1) if len(split(texts[place])) > separators), -1)
+    before: int | None = None  # the place of the record before
     parts: int | None = None  # the separators of a broken record's lines so far
-    for number, row in rows.items():
+    for place in range(end + 1):
+        row = split(texts[place])
         here = len(row) - 1
-        if number > end:
-            break
         if here >= separators and not (parts == 0 and columns[0] == "jobname"):
-            if tail and row[-1]:
-                broken.append(number)
-            else:
-                whole[number] = row[:-1] if tail else row
-            before, parts = number, None
-        elif named_last and not tail and before:
-            if whole.pop(before, None):
-                broken.append(number)
+            (broken if tail and row[-1] else whole).append(place)
+            before, parts = place, None
+        elif named_last and before is not None:
+            if whole[-1:] == [before]:
+                broken.append(whole.pop())
         else:
             if parts is None:
-                broken.append(number)
+                broken.append(place)
             parts = (parts or 0) + here
             parts = None if parts >= separators else parts  # all are there: what follows is another record
-    return whole, broken, [number for number in rows if number > end][:1]
+    return whole, broken, [*range(end + 1, len(texts))][:1]
 
 
-def _shifted(whole: dict[int, list[str]], columns: list[str]) -> set[int]:
+def _shifted(output: _Output, whole: list[int], columns: list[str], tail: bool) -> set[int]:
     """Find records with too many fields, except where the job's name surely contains the extra ones.
 
     It is sure if the job's name is the last column, only names come before it, and the names of each group (account,
     QOS, partition) also occur in a record without a separator in a name. A user's name need not occur there: there are
     many users.
     """
-    surplus = {number for number, row in whole.items() if len(row) > len(columns)}
+    texts, split = output.texts, output.split
+    surplus = {place for place in whole if len(split(texts[place])) > len(columns) + tail}
     names = [position for position, column in enumerate(columns) if column not in NUMBERS]
     if not surplus or columns[-1] != "jobname" or names != [*range(names[0], len(columns))]:
         return surplus
     groups = [group for group in names[:-1] if columns[group] != "user" or group == names[-2]]
-    known = [(group, {row[group] for number, row in whole.items() if number not in surplus}) for group in groups]
-    return {number for number in surplus if any(whole[number][group] not in values for group, values in known)}
+    others = [split(texts[place])[names[0] :] for place in whole if place not in surplus]
+    known = [(group, {row[group - names[0]] for row in others}) for group in groups]
+    return {place for place in surplus if any(split(texts[place])[group] not in values for group, values in known)}
 
 
 def _refuse_cut(table: pd.DataFrame) -> None:
@@ -313,6 +353,8 @@ _IN_JSON = {
     "nnodes": "allocation_nodes",
     "alloctres": "tres/allocated",
     "reqtres": "tres/requested",
+    "reason": "state/reason",
+    "flags": "flags",
     "user": "user",
     "account": "account",
     "qos": "qos",
@@ -334,6 +376,8 @@ def _of_job(job: Any) -> dict[str, str | None]:
 
     columns = {column: at(path) for column, path in _IN_JSON.items()}
     columns["user"] = columns["user"] or at("association/user")  # of old versions
+    if isinstance(columns["flags"], list):
+        columns["flags"] = " ".join(map(str, columns["flags"]))
     return {column: _printed(value) for column, value in columns.items()}
 
 

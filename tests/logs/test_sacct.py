@@ -410,6 +410,29 @@ def test_a_record_with_the_separator_in_another_name_is_left_out_and_counted(con
     assert counts["left out: more fields than columns, a | in a name? See line 3"] == 1
 
 
+def test_reasons_and_who_started_a_job_are_fields_where_they_are_exported(convert):
+    told = {"Reason": "None", "Flags": "SchedMain"}, {"Reason": "QOSMaxJobsPerUserLimit", "Flags": "SchedBackfill"}
+    told += {"Reason": "Priority", "Flags": ""}, {"Reason": "AssocGrpCpuLimit", "Flags": "StartReceived,SchedSubmit"}
+    w, _ = convert([job(number, submit=number, **one) for number, one in enumerate(told, start=1)])
+    assert w.log.reason.tolist() == [-1, 1, -1, 2] and w.log.started_by.tolist() == [1, 2, -1, 3]
+    assert sacct.names(w)["reason"] == {1: "QOSMaxJobsPerUserLimit", 2: "AssocGrpCpuLimit"}
+    w, _ = convert([job()])
+    assert "reason" not in w.log and "started_by" not in w.log
+
+
+def test_blocks_of_records_make_one_log(convert, monkeypatch):
+    records = [job(n, submit=n % 7, wait=n, User=f"u{n % 3}", AllocTRES=f"gres/gpu={n % 2}") for n in range(1, 30)]
+    records[4] |= {"JobName": "a|b"}
+    records[9] |= {"User": "a|b"}
+    records[14] |= {"JobName": "of two\nlines"}
+    records[19] |= {"End": "?"}
+    others = text([job(n, submit=n, Cluster="c", Reason="Licenses") for n in range(25, 40)])
+    whole, counts = convert(text(records) + others)
+    monkeypatch.setattr(sacct.sacct_records, "_BLOCK", 4)
+    parts, same = convert(text(records) + others)
+    assert parts.log.equals(whole.log) and same == counts and counts["jobs written"] == 29 - 3 + 15
+
+
 def test_columns_of_names_are_not_needed(convert):
     optional = ["ReqCPUS", "NNodes", "ReqNodes", "Eligible", "AllocTRES", *sacct.OPTIONAL.values()]
     w, _ = convert(text([job()], without=optional))
@@ -522,7 +545,7 @@ def test_layout_does_not_matter(convert, layout):
     written = text([job(1, TimelimitRaw="UNLIMITED"), job(11, submit=5, JobName="tide", State="CANCELLED by 7")])
     w, _ = convert(written)
     other, _ = convert(layout(written))
-    assert other.log.equals(w.log)
+    assert other.log[[*w.log]].equals(w.log)  # JSON tells more
 
 
 COLUMNS = [name for name in JOB if name != "AllocTRES"]
