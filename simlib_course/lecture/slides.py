@@ -22,7 +22,7 @@ from simlib import plots
 from simlib._util import paths
 from simlib.core.schedule import Schedule
 
-from ..widgets.control import LARGE
+from ..widgets import LARGE
 from . import BUILT, DOCS
 
 VERSION = "4.6.1"
