@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -131,6 +132,8 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end the box on the way
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when
     signal.alarm(int(2 * limits.seconds) + 60)  # ends this process, should a check never end
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(limits.memory * 2**30), resource.RLIM_INFINITY))
     if seed := student if settings.by_name else settings.seed:
         importlib.import_module(lessons.__name__).use_seed(seed)
     answered: dict[str, Judged] = {}
