@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -38,12 +39,11 @@ SHARE = 4
 
 
 class Settings(NamedTuple):
-    """How notebooks are graded: their limits, the seed that was handed out, or by name, and in a box or with trust."""
+    """How notebooks are graded: their limits, and the seed that was handed out, or by name."""
 
     limits: Limits = Limits(120, 2)
     seed: str = ""
     by_name: bool = False
-    trust: bool = False
 
 
 @dataclass
@@ -65,8 +65,7 @@ def grade(folder: str | Path, out: str | Path, settings: Settings, jobs: int | N
     kept = _Kept(Path(f"{out}.parts"), settings)
     todo = [one for one in graded if not one.of.problem and not kept.read(one)]
     if todo:
-        if not settings.trust:
-            refuse_without()
+        refuse_without()
         _warm({number for one in todo for number in one.numbers})
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         tqdm.monitor_interval = 0  # it would start a thread, and a process with threads is not forked well
@@ -133,6 +132,8 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end the box on the way
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when
     signal.alarm(int(2 * limits.seconds) + 60)  # ends this process, should a check never end
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(limits.memory * 2**30), resource.RLIM_INFINITY))
     if seed := student if settings.by_name else settings.seed:
         importlib.import_module(lessons.__name__).use_seed(seed)
     answered: dict[str, Judged] = {}
@@ -140,7 +141,7 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
         listener.bind(str(folder / "judge"))
         listener.listen()
         listener.settimeout(0.05)
-        box = Box(one.of.cells, limits, folder, not settings.trust)
+        box = Box(one.of.cells, limits, folder)
         try:
             while box.status() is None:
                 with suppress(TimeoutError):
@@ -153,12 +154,10 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
     failed = _failed(box.events)
     verdicts = {}
     for number in one.numbers:
-        said = [answered[number]] if number in answered else []
-        if said and said[0].sentence == judging.ENDED:
-            said = [Judged(box.why, f"{box.sentence}, while the answer was checked.")]
-        if number in one.of.typed:
-            said.append(judging.judged(number, one.of.typed[number], student))
-        verdicts[number] = min(said, key=_rank) if said else _unanswered(one, number, box, failed)
+        said = answered.get(number) or _unanswered(one, number, box, failed)
+        if said.sentence == judging.ENDED:
+            said = Judged(box.why, f"{box.sentence}, while the answer was checked.")
+        verdicts[number] = said
     found = {verdict.verdict for verdict in verdicts.values()}
     late = OUT_OF_TIME in found or any(error and error[0] == "TimeUp" for error in failed.values())
     delayed = late and box.busy < 0.5 * box.seconds  # so others may have taken its time

@@ -8,22 +8,17 @@ import copy
 import inspect
 import json
 import pickle
-import re
 import socket
 import threading
 import time
-import unicodedata
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import BatchMeans
-from simlib.core.workload import Workload
-
 from .. import lessons
-from ..answers import NotYet, Waiting
+from ..answers import NotYet, Waiting, words
 from .box import FAILED, OUT_OF_MEMORY, OUT_OF_TIME
 
 RIGHT, NOT_YET, UNANSWERED = "right", "not yet", "unanswered"
@@ -35,7 +30,7 @@ ENDED = "the notebook ended while its answer was checked."
 
 OTHER_NAME = "expected the name of who hands in"
 
-LARGEST = 4 * 2**20
+LARGEST = 2**20
 """Bytes of a message from the box that are read."""
 
 DEEPEST = 25
@@ -154,24 +149,14 @@ def unpack(packed: Any, channel: Channel | None = None, depth: int = 0) -> Any:
         return ...
     if kind == "float":
         return float(of)
-    kinds: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "array": np.array, "series": pd.Series}
+    kinds: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
     if kind in kinds:
-        return kinds[kind](list(map(inside, of)))
+        return kinds[kind](map(inside, of))
     if kind == "dict":
         return {inside(key): inside(each) for key, each in of}
-    if kind == "table":
-        return pd.DataFrame({str(name): inside(column) for name, column in of})
-    if kind == "batch means":
-        return BatchMeans(**{str(name): inside(each) for name, each in of.items()})
     if kind == "function" and channel:
         its = channel, int(of), str(packed["text"])[:200]
         return Remote(*its) if packed["asks"] is None else RemoteFunction(*its, list(map(str, packed["asks"])))
-    if kind == "workload":
-        columns = {str(name): pd.Series(values, dtype=np.dtype(of)) for name, of, values in packed["columns"]}
-        jobs = pd.DataFrame(columns)
-        jobs.index = pd.Index([inside(job) for job in packed["jobs"]], name=packed["index"])
-        start = packed["start"] and pd.Timestamp(packed["start"][0]).tz_convert(packed["start"][1])
-        return Workload(jobs, packed["procs"], packed["name"], start=start)
     return Strange(str(packed.get("text", kind))[:200])
 
 
@@ -187,11 +172,6 @@ def judged(number: str, answer: Any, student: str) -> Judged:
     except Stopped as stopped:
         return Judged(*stopped.args)
     return Judged({"waiting": UNANSWERED}.get(status, status), sentence)
-
-
-def words(name: Any) -> list[str]:
-    """List the words of a name, in alphabetical order: how it is typed does not count."""
-    return sorted(re.findall(r"\w+", unicodedata.normalize("NFC", str(name)).casefold().replace("_", " ")))
 
 
 def judge(connection: socket.socket, seconds: float, student: str) -> tuple[str, Judged]:
