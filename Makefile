@@ -9,7 +9,6 @@
 # make lint        form, and that each room imports only those below it
 # make types       do the type hints hold?
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
-# make test-nbgrader   the course in nbgrader, in an environment of its own
 # make test-wheel  the package installed with its oldest and newest dependencies, in environments of their own
 # make lab         JupyterLab, with the first lesson
 # make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
@@ -31,7 +30,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report check frozen site test-site test test-all lint types test-lab test-nbgrader test-wheel lab slides sheets bench clean
+.PHONY: reproduce report check frozen site test-site test test-all lint types test-lab test-wheel lab slides sheets bench clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -71,9 +70,6 @@ types: $(VENV)/ready
 test-lab: $(VENV)/ready-lab /usr/bin/chromium
 	$(PY) -m pytest tests/browser/lab
 
-test-nbgrader: $(VENV)/ready build/nbgrader/bin/nbgrader
-	$(PY) -m pytest tests/course/test_nbgrader.py
-
 test-wheel: $(VENV)/ready
 	$(PY) -m pytest tests/test_wheel.py
 
@@ -105,10 +101,6 @@ $(VENV)/ready-docs: $(VENV)/ready
 $(VENV)/ready-lab: $(VENV)/ready
 	$(PIP) -e '.[study,test,cluster,lab]'
 	@touch $@
-
-build/nbgrader/bin/nbgrader:
-	"$(PYTHON)" -m venv build/nbgrader
-	build/nbgrader/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt nbgrader==0.9.6
 
 /usr/bin/chromium:
 	@command -v apt-get >/dev/null || { echo "make test-lab needs $@: install your system's package chromium"; exit 1; }

@@ -1,15 +1,16 @@
-"""Read what students answer: numbers, names, functions, and jobs that were typed into a table."""
+"""Read what students answer: numbers, names, functions, and numbers for the jobs of a workload."""
 
 import math
 import numbers
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simlib._util import words
+from simlib._util.words import number as in_words
 from simlib.core.workload import Workload
 
 # Each function returns what was meant, or raises a `NotYet` that says what would do.
@@ -51,16 +52,24 @@ def returned(answer: Any, case: str) -> Any:
 def truth(answer: Any, case: str) -> bool:
     """Read the True or False that a student's function has returned for a case."""
     answer = returned(answer, case)
-    if isinstance(answer, (bool, np.bool_)):
+    if isinstance(answer, (bool, np.bool_)) or (isinstance(answer, numbers.Integral) and answer in (0, 1)):
         return bool(answer)
     raise NotYet(f"your function returns {shown(answer)} for {case}; expected True or False.")
 
 
-def number(answer: Any) -> Any:
-    """Read a number: `0.54`, or as it may be typed, "0,54" or "54 %"."""
-    if isinstance(answer, str) and re.fullmatch(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)\s*%?\s*", answer, re.ASCII):
-        value = float(answer.replace(",", ".").replace("%", "").strip())
-        answer = value / 100 if "%" in answer else int(value) if value.is_integer() else value
+SECONDS = "s|secs?|seconds?|processors?|jobs?"
+"""The units that may stand behind a number, as a pattern; `MINUTES` are those where minutes are asked for."""
+MINUTES = "min|mins|minutes?"
+
+
+def number(answer: Any, units: str = SECONDS) -> Any:
+    """Read a number: `0.54`, or as it may be typed, "0,54", "54 %", "27/50" or "40 s"."""
+    if isinstance(answer, str):
+        figure = r"(\d{1,300}[.,]?\d{0,300}|[.,]\d{1,300})"
+        typed = re.fullmatch(rf"\s*([+-]?{figure})\s*(?:(%)|/\s*{figure}|(?:{units}))?\s*", answer, re.ASCII)
+        if typed and (parts := [float(part.replace(",", ".")) for part in (typed[1], typed[4] or "1")])[1]:
+            value = parts[0] / parts[1] / (100 if typed[3] else 1)
+            answer = int(value) if value.is_integer() else value
     if isinstance(answer, (np.ndarray, pd.Series, pd.Index)) and answer.size == 1:
         answer = answer.item()
     if not isinstance(answer, bool) and isinstance(answer, numbers.Real) and math.isfinite(answer):
@@ -78,10 +87,12 @@ def parts(answer: Any, *keys: str) -> list[Any]:
 
 
 def names(answer: Any, known: Iterable[Any]) -> list[Any]:
-    """Read names of jobs, each of them one of `known`; case and blanks do not count."""
+    """Read names of jobs, each of them one of `known`; case and blanks do not count, nor what stands between names."""
     by_name = {_folded(name): name for name in known}
     if isinstance(answer, str):
-        answer = re.findall(r"\w+", answer)
+        answer = [word for word in re.findall(r"\w+", answer) if _folded(word) in by_name or word not in BETWEEN]
+        if len(answer) == 1 and set(_folded(answer[0])) <= set(by_name):  # "PRQST"
+            answer = list(answer[0])
     if isinstance(answer, (np.ndarray, pd.Series, pd.Index, tuple, set)):
         answer = list(answer)
     if not isinstance(answer, list):
@@ -91,6 +102,10 @@ def names(answer: Any, known: Iterable[Any]) -> list[Any]:
         if _folded(name) not in by_name:
             raise NotYet(f"there is no job {shown(name)}; the jobs are {', '.join(map(str, by_name.values()))}.")
     return [by_name[_folded(name)] for name in answer]
+
+
+BETWEEN = ("job", "jobs", "and", "then")
+"""Words that may stand between the names of jobs."""
 
 
 def choice(answer: Any, allowed: Iterable[str]) -> str:
@@ -106,6 +121,12 @@ def _folded(text: Any) -> str:
     return "".join(str(text).split()).casefold()
 
 
+def words(name: Any) -> list[str]:
+    """List the words of a person's name in alphabetical order: how it is typed does not count."""
+    text = unicodedata.normalize("NFC", str(name)).casefold().replace("_", " ")
+    return sorted(re.findall(r"\w+", unicodedata.normalize("NFC", text)))
+
+
 def function(answer: Any) -> Callable[..., Any]:
     """Read a function."""
     if not callable(answer):
@@ -113,29 +134,13 @@ def function(answer: Any) -> Callable[..., Any]:
     return answer
 
 
-def workload(answer: Any) -> Workload:
-    """Read a workload, given as such or as the control or schedule that it belongs to."""
-    if wrong := getattr(answer, "wrong", None):
-        raise NotYet(f"the table cannot be used as it stands. {wrong[0]}")
-    meant = getattr(answer, "workload", answer)
-    if not isinstance(meant, Workload):
-        raise NotYet(f"found {shown(answer)}, expected a workload, or the editor in which you changed one.")
-    if len(meant) == 0:
-        raise NotYet("there is no job left; keep some.")
-    return meant
-
-
-def edited(answer: Any, given: Workload) -> Workload:
-    """Read a workload that differs from the one that the lesson gave: as long as it does not, nothing was answered."""
-    if isinstance(answer, Mapping):
-        jobs = in_order({str(job): values for job, values in answer.items()}, given)
-        if wrong := complaints(jobs, given.procs):
-            raise NotYet(f"the table cannot be used as it stands. {wrong[0]}")
-        answer = as_workload(jobs, given)
-    changed = workload(answer)
-    if changed.equals(given):
-        raise Waiting
-    return changed
+def refuse_own(answer: Any) -> Any:
+    """Refuse a function or a policy that comes with simlib, alone or in a policy; else give it back."""
+    parts = [answer if hasattr(answer, "__qualname__") else type(answer)]
+    parts += [part for part in getattr(answer, "__dict__", {}).values() if callable(part)]
+    if all(str(getattr(part, "__module__", "")).startswith(("simlib.", "simlib_")) for part in parts):
+        raise NotYet("that comes with simlib. Write one of your own.")
+    return answer
 
 
 def shown(answer: Any) -> str:
@@ -144,72 +149,24 @@ def shown(answer: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-# Jobs that were typed into a table, and what is wrong with them
-
-LIMIT = 30
-"""The most rows that a table to be edited can have."""
+# Numbers for the jobs of a workload
 
 LONGEST = 10**9
-"""The latest submit time and the longest time that can be typed in, seconds."""
+"""The latest submit time and the longest time that an answer can have, seconds."""
 
-KEPT_TABLE = "application/vnd.simlib.answer+json"
-"""The type of a notebook's output that keeps a table: {"exercise": "1.4", "jobs": {"A": [0, 10, 3, 10], ...}}."""
-
-FIELDS = {"submit": "submit [s]", "run": "run [s]", "procs": "processors", "estimate": "estimate [s]"}
-"""The columns that can be edited, and their names on the page."""
+FIELDS = {"submit": "submit", "run": "run", "procs": "processors", "estimate": "estimate"}
+"""The columns of which an answer can change numbers, and their names in a sentence."""
 
 
-def as_workload(jobs: Mapping[Any, Sequence[object]], given: Workload) -> Workload:
-    """Make a workload of jobs without a complaint, on the machine of another workload."""
-    rows = {job: [whole(value) for value in values] for job, values in jobs.items()}
-    return Workload(pd.DataFrame.from_dict(rows, orient="index", columns=list(FIELDS)), given.procs, given.name)
-
-
-def in_rows(workload: Workload) -> dict[Hashable, tuple[int, ...]]:
-    """Write jobs as a table has them: by name submit time, run time, processors and estimate."""
-    jobs = workload.jobs[list(FIELDS)]
-    return {job: tuple(numbers) for job, numbers in zip(jobs.index, jobs.to_numpy().tolist(), strict=True)}
-
-
-def in_order(jobs: Mapping[Any, Sequence[object]], given: Workload) -> dict[Any, Sequence[object]]:
-    """Put jobs in the order of the rows of their table, which a notebook's file does not keep: added ones come last."""
-    first = [str(job) for job in given.jobs.index if str(job) in jobs]
-    return {job: jobs[job] for job in [*first, *sorted(set(jobs) - set(first), key=lambda job: (len(job), job))]}
-
-
-def complaints(jobs: Mapping[Any, Sequence[object]], machine: int) -> list[str]:
-    """Tell what is wrong with jobs for a machine of so many processors, a sentence a number."""
-    if not jobs:
-        return ["There is no job: add one."]
-    if len(jobs) > LIMIT:
-        return [f"Found {len(jobs):,} jobs, expected at most {LIMIT}."]
-    sentences = []
-    for job, values in jobs.items():
-        if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != len(FIELDS):
-            sentences.append(f"Job {job}: found {values!r}, expected {', '.join(FIELDS)}.")
-        else:
-            found = (complaint(job, field, value, machine) for field, value in zip(FIELDS, values, strict=True))
-            sentences += [sentence for sentence in found if sentence]
-    return sentences
-
-
-def complaint(job: Hashable, field: str, value: object, machine: int) -> str | None:
-    """Tell what is wrong with a number of a job, or return None."""
-    least, most = (1, machine) if field == "procs" else (0, LONGEST)
-    found = whole(value)
-    if found is not None and least <= found <= most:
-        return None
-    typed = "nothing" if isinstance(value, str) and not value.strip() else repr(value)
-    limits = f"{words.number(least)} to {words.number(most)}"
-    machine_size = ", the size of the machine" if field == "procs" else ""
-    return f"Job {job}, {FIELDS[field]}: found {typed}, expected a whole number from {limits}{machine_size}."
-
-
-def whole(value: object) -> int | None:
-    """Read a whole number; None where it is none."""
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        return None
-    try:
-        return int(value)
-    except ValueError:
-        return None
+def with_numbers(jobs: Workload, answers: Mapping[tuple[str, str], Any]) -> Workload:
+    """Give the workload with other numbers, by job and column; None leaves a number as it is."""
+    changed = jobs.jobs
+    for (job, field), answer in answers.items():
+        if answer is None:
+            continue
+        found, (least, most) = number(answer), (1, jobs.procs) if field == "procs" else (0, LONGEST)
+        if found != int(found) or not least <= found <= most:
+            limits = f"{in_words(least)} to {in_words(most)}"
+            raise NotYet(f"job {job}, {FIELDS[field]}: found {found:g}, expected a whole number from {limits}.")
+        changed.loc[job, field] = int(found)
+    return Workload(changed, jobs.procs, jobs.name)

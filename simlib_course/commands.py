@@ -21,8 +21,7 @@ class _Positive(click.FloatRange):
 @click.argument("folder")
 @click.option("--seed", metavar="TEXT", default="", help="Other numbers in some exercises, for each text its own.")
 @click.option("--names", type=click.File(encoding="utf-8"), metavar="FILE", help="A name a line: a folder for each.")
-@click.option("--nbgrader", is_flag=True, help="As the source of a course for nbgrader instead.")
-def course(folder: str, seed: str, names: Any, nbgrader: bool) -> None:
+def course(folder: str, seed: str, names: Any) -> None:
     """Write a copy of the course.
 
     Into FOLDER, where nothing is overwritten: lessons in notebooks, without solutions. With --names each student gets
@@ -30,11 +29,11 @@ def course(folder: str, seed: str, names: Any, nbgrader: bool) -> None:
     """
     from .grading import handout  # seldom needed
 
-    if names and (seed or nbgrader):
-        raise click.UsageError("found --names with --seed or --nbgrader, expected one of them")
+    if names and seed:
+        raise click.UsageError("found --names with --seed, expected one of them")
     students = [line.strip() for line in names or () if line.strip()]
     try:
-        written = handout.write(folder, seed, students, nbgrader)
+        written = handout.write(folder, seed, students)
     except handout.HandoutError as error:
         raise click.ClickException(str(error)) from None
     print(f"{folder}: {len(written)} files")
@@ -48,10 +47,7 @@ def course(folder: str, seed: str, names: Any, nbgrader: bool) -> None:
 @click.option("--memory", type=_Positive(), metavar="GB", default=2, help="For a notebook; default: 2.")
 @click.option("--seed", metavar="TEXT", default="", help="The seed with which the lessons were handed out.")
 @click.option("--by-name", is_flag=True, help="Each student's name is the seed.")
-@click.option("--trust", is_flag=True, help="Run notebooks with all your rights, and not in a closed box.")
-def grade(
-    folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, by_name: bool, trust: bool
-) -> None:
+def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, by_name: bool) -> None:
     """Grade the notebooks that students handed in.
 
     FOLDER has one folder or notebook per student. Needs Linux, and simlib-backfilling[grading].
@@ -65,7 +61,7 @@ def grade(
             f'grade: {error}; expected what pip install "simlib-backfilling[grading]" installs'
         ) from None
 
-    settings = grading.Settings(box.Limits(seconds, memory), seed, by_name, trust)
+    settings = grading.Settings(box.Limits(seconds, memory), seed, by_name)
     try:
         rows = grading.grade(folder, out, settings, jobs, progress=sys.stderr.isatty())
     except (collecting.CollectError, box.BoxError) as error:

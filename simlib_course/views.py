@@ -100,13 +100,13 @@ def stepping(explanation: Explanation, predict: bool = False) -> dict[str, Any]:
         for seen, last, asked in zip(explanation, promises(explanation), questions, strict=True)
     ]
     estimates = {job.job: job.estimate for seen in explanation for job in seen.queue}
-    chart = charted(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
+    chart = _charted(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
     own = {"policy": label(schedule.policy), "predict": predict, "steps": news(explanation)}
     return chart | own | {"frames": _folded(states)}
 
 
-def charted(schedule: Schedule, estimates: list[int], until: int) -> dict[str, Any]:
-    """Give what all charts of a workload need: its machine, the time axis until a second, the jobs, their colours."""
+def _charted(schedule: Schedule, estimates: list[int], until: int) -> dict[str, Any]:
+    """Give what the chart of a workload needs: its machine, the time axis until a second, the jobs, their colours."""
     jobs, workload = schedule.jobs, schedule.workload
     begin = int(jobs.submit.min())
     return {
@@ -117,14 +117,6 @@ def charted(schedule: Schedule, estimates: list[int], until: int) -> dict[str, A
         "colours": list(dict.fromkeys(plots.job_colours(jobs.index).values())),
         "mark": plots.SYNTHETIC if workload.stand_in else "",
     }
-
-
-def at_end(schedule: Schedule) -> dict[int, list[int]]:
-    """Give the bars of a whole schedule."""
-    jobs = schedule.jobs
-    columns = (jobs.start, jobs.end, jobs.procs, BACKFILLED * jobs.backfilled)
-    rows = zip(range(len(jobs)), *(column.tolist() for column in columns), strict=True)
-    return _bars(rows, schedule.workload.procs)
 
 
 def _until(explanation: Explanation) -> int:

@@ -1,6 +1,6 @@
 """Hand the course out, and grade what is handed in.
 
-`python -m simlib course FOLDER` writes a copy for students or for instructors, or a course for nbgrader: `handout`.
+`python -m simlib course FOLDER` writes a copy for students: `handout`.
 `python -m simlib grade FOLDER` grades notebooks: `grading`.
 
 Nothing that a student wrote decides about a grade. A notebook runs in a closed box (`box`, `running`), and sends its

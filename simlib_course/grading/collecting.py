@@ -7,10 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from .. import lessons
-from ..answers import KEPT_TABLE
 from . import handout
 
 LARGEST = 50 * 2**20
@@ -27,13 +25,12 @@ class CollectError(Exception):
 
 @dataclass
 class HandedIn:
-    """A file that a student handed in: the sources of its cells, of its texts too, and the tables typed into it."""
+    """A file that a student handed in: the sources of its cells, of its texts too."""
 
     student: str
     name: str
     cells: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    typed: dict[str, Any] = field(default_factory=dict)
     lesson: str = ""
     digest: str = ""
     problem: str = ""
@@ -96,20 +93,9 @@ def _read(path: Path, student: str, folder: Path) -> HandedIn:
         cells = [cell for cell in notebook["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
         one.cells = list(map(handout.text, cells))
         one.texts = [handout.text(cell) for cell in notebook["cells"] if isinstance(cell, dict)]
-        one.typed = {number: jobs for cell in cells for number, jobs in _kept(cell)}
     except (OSError, ValueError, RecursionError) as error:
         one.problem = f"the notebook cannot be read: {error}"
     return one
-
-
-def _kept(cell: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Go through the tables that were kept in a cell's outputs."""
-    outputs = cell.get("outputs")
-    for output in outputs if isinstance(outputs, list) else ():
-        data = output.get("data") if isinstance(output, dict) else None
-        kept = data.get(KEPT_TABLE) if isinstance(data, dict) else None
-        if isinstance(kept, dict) and isinstance(kept.get("exercise"), str):
-            yield kept["exercise"], kept.get("jobs")
 
 
 def numbers(one: HandedIn) -> list[str]:

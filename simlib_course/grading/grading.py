@@ -38,12 +38,11 @@ SHARE = 4
 
 
 class Settings(NamedTuple):
-    """How notebooks are graded: their limits, the seed that was handed out, or by name, and in a box or with trust."""
+    """How notebooks are graded: their limits, and the seed that was handed out, or by name."""
 
     limits: Limits = Limits(120, 2)
     seed: str = ""
     by_name: bool = False
-    trust: bool = False
 
 
 @dataclass
@@ -65,8 +64,7 @@ def grade(folder: str | Path, out: str | Path, settings: Settings, jobs: int | N
     kept = _Kept(Path(f"{out}.parts"), settings)
     todo = [one for one in graded if not one.of.problem and not kept.read(one)]
     if todo:
-        if not settings.trust:
-            refuse_without()
+        refuse_without()
         _warm({number for one in todo for number in one.numbers})
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         tqdm.monitor_interval = 0  # it would start a thread, and a process with threads is not forked well
@@ -140,7 +138,7 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
         listener.bind(str(folder / "judge"))
         listener.listen()
         listener.settimeout(0.05)
-        box = Box(one.of.cells, limits, folder, not settings.trust)
+        box = Box(one.of.cells, limits, folder)
         try:
             while box.status() is None:
                 with suppress(TimeoutError):
@@ -153,12 +151,10 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
     failed = _failed(box.events)
     verdicts = {}
     for number in one.numbers:
-        said = [answered[number]] if number in answered else []
-        if said and said[0].sentence == judging.ENDED:
-            said = [Judged(box.why, f"{box.sentence}, while the answer was checked.")]
-        if number in one.of.typed:
-            said.append(judging.judged(number, one.of.typed[number], student))
-        verdicts[number] = min(said, key=_rank) if said else _unanswered(one, number, box, failed)
+        said = answered.get(number) or _unanswered(one, number, box, failed)
+        if said.sentence == judging.ENDED:
+            said = Judged(box.why, f"{box.sentence}, while the answer was checked.")
+        verdicts[number] = said
     found = {verdict.verdict for verdict in verdicts.values()}
     late = OUT_OF_TIME in found or any(error and error[0] == "TimeUp" for error in failed.values())
     delayed = late and box.busy < 0.5 * box.seconds  # so others may have taken its time

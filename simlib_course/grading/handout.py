@@ -1,4 +1,4 @@
-"""Write a copy of the course for students, or the source of a course for nbgrader."""
+"""Write a copy of the course for students."""
 
 import json
 import re
@@ -20,11 +20,6 @@ _SEED = 'seed: str = ""'
 def lessons() -> list[Path]:
     """List the notebooks of the lessons, in their order, and that of the assignment."""
     return [*sorted(paths.TEACHING.glob("lesson*.ipynb")), paths.TEACHING / "assignment.ipynb"]
-
-
-def solution(lesson: Path) -> Path:
-    """Name the notebook that has a lesson's answers."""
-    return lesson.parent / "solutions" / lesson.name
 
 
 def read(path: Path) -> Notebook:
@@ -97,14 +92,13 @@ class HandoutError(Exception):
     """A copy cannot be written."""
 
 
-def write(folder: str | Path, seed: str = "", names: Iterable[str] = (), nbgrader: bool = False) -> list[Path]:
+def write(folder: str | Path, seed: str = "", names: Iterable[str] = ()) -> list[Path]:
     """Write the course into a folder, with the numbers of a seed; for each of some names into a separate folder."""
     made: dict[Path, str] = {}
     for name in names or [""]:
         if name != Path(name).name or name == "..":
             raise HandoutError(f"course: found the name {name!r}, expected one that a folder can have")
-        files = _for_nbgrader(seed) if nbgrader else _for_students(name or seed)
-        made |= {Path(folder, name, file): text for file, text in files.items()}
+        made |= {Path(folder, name, file): text for file, text in _files(name or seed).items()}
     for path, text in made.items():
         if path.is_symlink() or (path.exists() and (not path.is_file() or path.read_bytes() != text.encode())):
             raise HandoutError(
@@ -118,7 +112,7 @@ def write(folder: str | Path, seed: str = "", names: Iterable[str] = (), nbgrade
     return list(made)
 
 
-def _for_students(seed: str) -> dict[str, str]:
+def _files(seed: str) -> dict[str, str]:
     """Make the files of a copy, by their names in the folder."""
     made = {lesson.name: _json(_prepared(lesson, seed)) for lesson in lessons()}
     titles = [(text(read(lesson)["cells"][0]).splitlines()[0].lstrip("# "), lesson.name) for lesson in lessons()]
@@ -141,79 +135,3 @@ def _prepared(lesson: Path, seed: str) -> Notebook:
 
 def _json(notebook: Notebook) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
-
-
-# The source of a course for nbgrader: an assignment a lesson
-
-CONFIG = '''"""For nbgrader, which reads this file in the folder that it is started in."""
-
-c = get_config()
-c.CourseDirectory.course_id = "simlib"
-c.ClearSolutions.code_stub = {"python": "# Run this cell again whenever you have changed it."}
-c.ExecutePreprocessor.timeout = 120  # seconds a cell
-# As nbgrader has it, but for ClearOutput: a notebook's outputs keep the tables that students typed.
-steps = "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"
-c.Autograde.sanitize_preprocessors = [f"nbgrader.preprocessors.{step}" for step in steps]
-'''
-
-README = """# The course for nbgrader
-
-    nbgrader generate_assignment {first}   # in this folder, with nbgrader's own programs on the PATH
-    # release it, and collect what students hand in, as you do
-    nbgrader autograde {first}
-    nbgrader export
-
-`source/` has the solutions: students get what `generate_assignment` writes into `release/`. nbgrader needs a kernel in
-which simlib is installed. It asks the checks in the student's own kernel, so a notebook that changes simlib can give
-itself points; `python -m simlib grade submitted` cannot be cheated so.
-"""
-
-
-def _for_nbgrader(seed: str) -> dict[str, str]:
-    """Make the files of the course, by their names in its folder."""
-    made = {"nbgrader_config.py": CONFIG, "README.md": README.format(first=lessons()[0].stem)}
-    return made | {f"source/{lesson.stem}/{lesson.name}": _json(source(lesson, seed)) for lesson in lessons()}
-
-
-def source(lesson: Path, seed: str = "") -> Notebook:
-    """Make an assignment's source of a lesson and its solution, which only the repository has."""
-    if not solution(lesson).exists():
-        raise HandoutError(
-            f"{solution(lesson)}: found no solution, for an installed simlib has none; expected to be run in the "
-            "repository, or in the unpacked source distribution"
-        )
-    notebook = _prepared(lesson, seed)
-    solved = {cell["id"]: text(cell) for cell in read(solution(lesson))["cells"]}
-    cells = []
-    for cell in notebook["cells"]:
-        its = text(cell)
-        cells.append(cell)
-        if cell["cell_type"] == "code":
-            if "exercise" in cell["metadata"].get("tags", ()):
-                cell["metadata"] |= _nbgrader(f"answer-{cell['id']}", solution=True)
-                whole = f"{its}\n\n### BEGIN SOLUTION\n{solved[cell['id']]}\n### END SOLUTION"
-                cell["source"] = whole.splitlines(keepends=True)
-            cells += map(_demand, checked(its))
-    return notebook | {"cells": cells}
-
-
-def _demand(number: str) -> dict[str, Any]:
-    """Make the cell that gives the points for an exercise."""
-    name = f"check-{number.replace('.', '-')}"
-    its = f'from simlib_course import lessons\n\nlessons.demand("{number}")  # gives the points: leave it as it is'
-    metadata = _nbgrader(name, points(number)) | {"deletable": False, "editable": False}
-    return {
-        "cell_type": "code",
-        "execution_count": None,
-        "id": name,
-        "metadata": metadata,
-        "outputs": [],
-        "source": its.splitlines(keepends=True),
-    }
-
-
-def _nbgrader(name: str, points: int = 0, solution: bool = False) -> dict[str, Any]:
-    """Make the metadata by which nbgrader knows a cell."""
-    grade = points > 0
-    of = {"grade": grade, "solution": solution, "locked": grade, "task": False, "grade_id": name, "schema_version": 3}
-    return {"nbgrader": of | ({"points": points} if grade else {})}

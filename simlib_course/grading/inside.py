@@ -24,7 +24,7 @@ from simlib.core.schedule import simulate
 from simlib.core.workload import Workload
 
 from .. import lessons
-from ..answers import Waiting
+from ..answers import Waiting, refuse_own
 from ..lessons import lesson6
 
 MOST, DEEPEST = 300_000, 20
@@ -34,7 +34,7 @@ MOST, DEEPEST = 300_000, 20
 def begin() -> None:
     """Take the checks away, and send answers to the judge instead; drop what is printed, which may be endless."""
     sys.stdout = sys.stderr = open(os.devnull, "w")
-    lessons.check, lessons.demand, lessons.verdict = _check, _say_nothing, _say_nothing
+    lessons.check, lessons.verdict = _check, _say_nothing
     for name in lessons.LESSONS.values():
         module: Any = importlib.import_module(f"{lessons.__name__}.{name}")
         module.EXERCISES = dict.fromkeys(module.EXERCISES, _say_nothing)
@@ -45,9 +45,9 @@ def _say_nothing(*_: Any, **__: Any) -> Any:
     raise Waiting
 
 
-def _check(number: str, answer: Any = ..., /, **parts: Any) -> None:
+def _check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
     """Send an answer to the judge, and reply to what the judge asks of its functions."""
-    answer = parts or answer
+    answer = parts or ((answer, *more) if more else answer)
     functions: list[Any] = []
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(os.environ["SIMLIB_JUDGE"])
@@ -62,7 +62,7 @@ def _reply(number: str, function: Any, what: str, given: Any, named: Any) -> dic
     """Call a function, or schedule jobs under it as a policy."""
     try:
         if what == "call":
-            return {"value": pack(function(*given, **named), [])}
+            return {"value": pack(refuse_own(function)(*given, **named), [])}
         jobs, machine = given
         policy = (lesson6.passes if number == "6.5" else lesson6.policy)(function)
         return {"value": pack(simulate(Workload(jobs, machine), policy).jobs.start, [])}

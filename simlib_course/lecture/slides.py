@@ -19,7 +19,7 @@ from simlib import plots
 from simlib._util import paths
 from simlib.core.schedule import Schedule
 
-from ..widgets.control import LARGE
+from ..widgets import LARGE
 from . import BUILT, DOCS
 
 SECONDS = 600  # that one cell may take: the first time, numba compiles

@@ -13,9 +13,9 @@ import random
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from types import ModuleType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -27,9 +27,9 @@ from simlib.core.schedule import Policy, Schedule, simulate
 from simlib.core.workload import Workload
 from simlib.logs.archive import load
 
-from ..answers import Judge, NotYet, Waiting, is_open
+from ..answers import Judge, NotYet, Waiting, is_open, words
 
-__all__ = ["Verdict", "charts", "check", "demand", "exercises", "given", "means", "seed", "use_seed", "verdict"]
+__all__ = ["Verdict", "charts", "check", "exercises", "means", "seed", "use_seed", "verdict"]
 
 LESSONS = {str(number): f"lesson{number}" for number in range(1, 8)} | {"A": "assignment"}
 """The modules of the lessons, and of the assignment at the end."""
@@ -49,19 +49,15 @@ class Verdict(NamedTuple):
         return heads[self.status] + self.sentence
 
 
-given: dict[str, Any] = {}
-"""By exercise the answer that was checked last: what `demand` judges."""
-
-
 def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
-    """Print the verdict on an answer; a table of `widgets.editor` is shown with a button that does it.
+    """Print the verdict on an answer.
 
     Parameters
     ----------
     number : str
         Of the exercise, such as "2.3".
     answer : object, optional
-        A number, a list, a function or a table, as the exercise says.
+        A number, a text, a list or a function, as the exercise says.
     *more : object
         Nothing; `0,54` comes here as two numbers, and the verdict says how to write one.
     **parts : object
@@ -79,15 +75,8 @@ def check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
     >>> check("1.2", 54)
     Not yet: that is the right number in per cent. Give it as a share, between 0 and 1.
     """
-    _judge(number)
-    answer = parts or ((answer, *more) if more else answer)
-
-    def judged() -> str:
-        given[number] = answer
-        return str(verdict(number, answer))
-
-    if not (hasattr(answer, "ask") and answer.ask(number, judged)):  # a table that shows its verdict itself
-        print(textwrap.fill(judged(), WIDTH, break_long_words=False, break_on_hyphens=False))
+    said = str(verdict(number, parts or ((answer, *more) if more else answer)))
+    print(textwrap.fill(said, WIDTH, break_long_words=False, break_on_hyphens=False))
 
 
 def a_month(text: str) -> None:
@@ -95,18 +84,10 @@ def a_month(text: str) -> None:
     check_month(text)
 
 
-def demand(number: str) -> None:
-    """Demand that the answer which `check` was given last is right: what a cell that grades asks."""
-    result = verdict(number, given.get(number, ...))
-    if result.status != "right":
-        raise AssertionError(f"{number}: {result}")
-
-
 def verdict(number: str, answer: Any) -> Verdict:
     """Tell whether an answer is right, and why, or what is wrong with it; ValueError only for an unknown exercise.
 
-    The answer is whatever a student gives; "waiting" as long as `...` stands in it. A table may also be given as a
-    dict, by job its (submit, run, processors, estimate): as a notebook keeps what was typed into an editor.
+    The answer is whatever a student gives; "waiting" as long as `...` stands in it.
     """
     judge = _judge(number)
     try:
@@ -144,15 +125,16 @@ def _module(lesson: int | str) -> ModuleType:
 # Seeds: the same exercises with other jobs
 
 _used = [""]
+T = TypeVar("T")
 
 
 def use_seed(text: str) -> None:
-    """Take the jobs of a seed in exercises 2.1, 2.2, 3.1, 3.3 and 4.2; "" brings back those of the site.
+    """Take the jobs and numbers of a seed in the exercises; "" brings back those of the site.
 
     Parameters
     ----------
     text : str
-        Any text, such as a student's name. Case and blanks do not count.
+        Any text, such as a student's name. Case, blanks and the order of the words do not count.
 
     Examples
     --------
@@ -162,7 +144,7 @@ def use_seed(text: str) -> None:
     'not yet'
     >>> use_seed("")
     """
-    _used[0] = " ".join(str(text).split()).casefold()
+    _used[0] = " ".join(words(text))
 
 
 def seed() -> str:
@@ -170,12 +152,18 @@ def seed() -> str:
     return _used[0]
 
 
-def drawn(lesson: str, make: Callable[[random.Random], Workload], shows: Callable[[Workload], bool]) -> Workload:
-    """Draw jobs by the seed until they show what the lesson is about."""
-    draw = random.Random(f"{lesson} {seed()}")
-    while not shows(jobs := make(draw)):
+def by_seed(make: Callable[[], T]) -> Callable[[], T]:
+    """Keep what a function makes, for each seed."""
+    kept = cache(lambda _: make())
+    return wraps(make)(lambda: kept(seed()))
+
+
+def drawn(what: str, make: Callable[[random.Random], T], shows: Callable[[T], bool] = lambda _: True) -> T:
+    """Draw by the seed until what is drawn shows what the lesson is about."""
+    draw = random.Random(f"{what} {seed()}")
+    while not shows(found := make(draw)):
         pass
-    return jobs
+    return found
 
 
 # What the lessons look at, and what they share
@@ -190,9 +178,9 @@ def january() -> Workload:
     return load(LOG).months("1997-01")
 
 
-def shaken(month: Workload, policy: Policy, runs: int) -> pd.DataFrame:
+def shaken(month: Workload, policy: Policy, runs: int, first: int = 0) -> pd.DataFrame:
     """Summarise shaken runs as `simlib.replicate` does, but without a progress bar, which is no part of a verdict."""
-    summaries = [simulate(month.shake(60, run), policy).summary() for run in range(runs)]
+    summaries = [simulate(month.shake(60, first + run), policy).summary() for run in range(runs)]
     return pd.DataFrame(summaries, index=range(runs))
 
 
@@ -249,23 +237,10 @@ def is_share(given: float, truth: float, of: str = "") -> bool:
     return abs(given - truth) <= 0.005
 
 
-def only_changed(found: Workload, given: Workload, job: str, *fields: str) -> pd.Series:
-    """Give a job of a table in which nothing else was changed, and of the job nothing but some fields."""
-    jobs: Any = found.jobs
-    asked: Any = given.jobs
-    others = jobs.drop(index=job, errors="ignore").equals(asked.drop(index=job)) and found.procs == given.procs
-    if job not in jobs.index or not others:
-        raise NotYet(f'change the job "{job}" only, and keep it; "Start again" brings back the table as it was.')
-    fixed = [field for field in asked.columns if field not in fields]
-    if not jobs.loc[job, fixed].equals(asked.loc[job, fixed]):
-        kept = ", ".join(f"{field} {asked.loc[job, field]}" for field in fixed)
-        raise NotYet(f'of the job "{job}" change nothing but {" and ".join(fields)}; it has {kept}.')
-    return jobs.loc[job]
-
-
 ADVICE = """
 What is called {name!r} is not known. Is it misspelt? Or was the kernel started anew since the cell that makes it ran?
-Then choose Run > Run All Above Selected Cell in the menu, and run this cell again."""
+Then choose Run > Run All Above Selected Cell in the menu, and run this cell again. Or is it a text, such as the name of
+a job? Then it needs quotes: "{name}"."""
 
 
 def watch() -> None:

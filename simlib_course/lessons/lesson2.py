@@ -12,14 +12,10 @@ from simlib.core.schedule import simulate
 from simlib.core.workload import Workload
 from simlib.explain import explain, rules
 from simlib.explain.records import Explanation
-from simlib.models.examples import figure3
 from simlib.policies.easy import EASY
 
-from ..answers import Judge, NotYet, choice, edited, function, number, parts, truth
-from . import drawn, only_changed, seed
-
-FAR = 200
-"""Exercise 2.3 asks that the second queued job starts at this second or later."""
+from ..answers import Judge, NotYet, choice, function, number, parts, refuse_own, truth, with_numbers
+from . import by_seed, drawn, seed
 
 PROCS = 10
 """The processors of the machine in exercises 2.1, 2.2 and 2.4."""
@@ -32,29 +28,24 @@ WAYS = {
 """The answers of exercise 2.2 on a job, and the rule by which such a job starts."""
 
 
+@by_seed
 def queue() -> Workload:
     """Make a queue with job H at its head: some jobs behind it may start by one of the rules, the others must wait."""
-    return _queue(seed())
-
-
-@cache
-def _queue(seed: str) -> Workload:
-    """Give the jobs of the site, or draw those of a seed."""
-    if seed:
+    if seed():
         return drawn("lesson 2", _some_jobs, _shows_all_ways)
     jobs = dict(zip("CDEF", [(4, 50, 50, 3), (6, 20, 20, 1), (8, 100, 100, 2), (9, 10, 10, 1)], strict=True))
     return Workload.of("Who may pass job H", PROCS, A=(0, 30, 30, 4), B=(0, 60, 60, 3), H=(2, 40, 40, 5), **jobs)
 
 
-@cache
-def _explained(seed: str) -> Explanation:
-    """Explain what EASY does with the jobs of a seed."""
-    return explain(_queue(seed), EASY())
+@by_seed
+def _explained() -> Explanation:
+    """Explain what EASY does with the jobs."""
+    return explain(queue(), EASY())
 
 
 def _some_jobs(draw: random.Random) -> Workload:
     """Draw seven jobs: their submit times stay, their run times and sizes change."""
-    runs = [draw.randrange(20, 50, 5), draw.randrange(55, 90, 5)]
+    runs = [draw.randrange(20, 60), draw.randrange(60, 100)]
     runs = draw.sample(runs, 2) + [draw.randrange(10, 110, 10) for _ in range(5)]
     sizes = [draw.randint(2, 5), draw.randint(2, 4), draw.randint(4, 7), *(draw.randint(1, 3) for _ in range(3)), 1]
     rows = zip("ABHCDEF", (0, 0, 2, 4, 6, 8, 9), runs, sizes, strict=True)
@@ -78,36 +69,40 @@ def _shows_all_ways(jobs: Workload) -> bool:
 
 def shadow(answer: Any) -> str:
     """Judge 2.1: the shadow time and the extra processors of job H."""
-    seen: Any = next(seen for seen in _explained(seed()) if seen.shadow is not None)
+    seen: Any = next(seen for seen in _explained() if seen.shadow is not None)
     head: Any = seen.queue[0]
     time, extra = map(number, parts(answer, "shadow", "extra"))
     if time > seen.shadow and time in [span.end for span in seen.running]:
-        raise NotYet(f"at {time} s enough processors are free for job H. Are there not enough even before?")
+        raise NotYet("by then enough processors are free for job H. Are there not enough even before?")
     if time != seen.shadow:
         raise NotYet(
-            f"the shadow time is not {time}. Processors become free when jobs end: go through the running jobs in the "
+            f"that is not the shadow time. Processors become free when jobs end: go through the running jobs in the "
             f"order of their ends, and add theirs to the {seen.free} free ones until job H has its {head.procs}."
         )
     if extra == seen.free:
-        raise NotYet(f"the shadow time is right. {extra} processors are free now: how many are when job H starts?")
+        raise NotYet(f"the shadow time is right. {seen.free} processors are free now: how many are when job H starts?")
     if extra == head.procs + seen.extra:
-        raise NotYet(f"the shadow time is right. {extra} processors are free then, but job H takes some of them.")
+        raise NotYet("the shadow time is right. So many processors are free then, but job H takes some of them.")
     if extra != seen.extra:
         raise NotYet(
             "the shadow time is right. Extra are the processors that are free at the shadow time, less those of job H."
         )
-    return f"at {time} s {head.procs + extra} processors are free, and job H leaves {extra} of them."
+    return f"at {time} s {head.procs + seen.extra} processors are free, and job H leaves {seen.extra} of them."
 
 
 def ways(answer: Any) -> str:
-    """Judge 2.2: which jobs may pass job H, and by which rule."""
-    true = by_easy(_explained(seed()))
-    for (job, way), given in zip(true.items(), parts(answer, *true), strict=True):
+    """Judge 2.2: which jobs may pass job H, and by which rule, and when H starts."""
+    true, start = by_easy(_explained()), _explained().schedule.jobs.start["H"]
+    *ways, head = parts(answer, *true, "H")
+    for (job, way), given in zip(true.items(), ways, strict=True):
         given = choice(given, WAYS)
         if given != way:
             raise NotYet(f"look at job {job} once more. {_hint(job, given, way)}")
+    if number(head) != start:
+        raise NotYet("the four jobs are right. But job H does not start then: what did EASY promise it?")
     passing = words.series(f"{job} ({way})" for job, way in true.items() if way != "no")
-    return f"{passing} pass job H, and {words.series(job for job, way in true.items() if way == 'no')} wait."
+    waiting = words.series(job for job, way in true.items() if way == "no")
+    return f"{passing} pass job H, and {waiting} wait. H starts at its shadow time, {start} s."
 
 
 def by_easy(explanation: Explanation) -> dict[Any, str]:
@@ -122,7 +117,7 @@ def by_easy(explanation: Explanation) -> dict[Any, str]:
 
 def _hint(job: Any, given: str, truth: str) -> str:
     """Point to what decides about a job, first of all to the processors that are free."""
-    jobs = simulate(queue(), EASY()).jobs
+    jobs = _explained().schedule.jobs
     its, others = jobs.loc[job], jobs.drop(index=job)
     free = PROCS - others.procs[(others.start <= its.submit) & (its.submit < others.end)].sum()
     needs = f"It needs {words.processors(int(its.procs))}."
@@ -138,14 +133,9 @@ def _hint(job: Any, given: str, truth: str) -> str:
 
 def delay(answer: Any) -> str:
     """Judge 2.3: a backfilled job that delays the second queued job for long."""
-    found = edited(answer, passing())
-    its = only_changed(found, passing(), "backfill", "submit", "run", "procs", "estimate")
-    if its.run != its.estimate:
-        raise NotYet(
-            f'the job "backfill" has run {its.run} and estimate {its.estimate}. In this lesson estimates are exact: '
-            "make both the same, so that nobody is late because of a wrong estimate."
-        )
-    jobs = simulate(found, EASY()).jobs
+    jobs = passing(*parts(answer, "submit", "run", "procs"))
+    its, late = jobs.jobs.loc["backfill"], far()
+    jobs = simulate(jobs, EASY()).jobs
     start, before = jobs.start, _before()
     if start["first"] != before["first"]:
         raise NotYet(
@@ -157,32 +147,48 @@ def delay(answer: Any) -> str:
             f'the job "backfill" comes at {its.submit} and starts at {start["backfill"]}, but passes nobody. It has to '
             "be backfilled: to start ahead of jobs that came before it."
         )
-    if start["second"] < FAR:
+    if start["second"] != late:
         raise NotYet(
-            f"the second job starts at {start['second']}; it has to start at {FAR} or later. When the first one ends, "
+            f"the second job starts at {start['second']}; it has to start at {late}. When the first one ends, "
             'the second waits for the job "backfill" only.'
         )
     return (
-        f"the second job starts at {start['second']}, the first still at {start['first']}: EASY protects the head of "
+        f"the second job starts at {late}, the first still at {start['first']}: EASY protects the head of "
         "the queue only, and a backfilled job can hold up those behind it for as long as it runs."
     )
 
 
-@cache
-def passing() -> Workload:
-    """Make the jobs of exercises 2.3 and 3.2: those of the paper's figure 3."""
-    return figure3()
+def passing(submit: Any = None, run: Any = None, procs: Any = None) -> Workload:
+    """Make the jobs of exercises 2.3 and 3.2, or with other numbers of the job "backfill"; its estimate is exact."""
+    answers = {"submit": submit, "run": run, "estimate": run, "procs": procs}
+    return with_numbers(_passing(), {("backfill", field): answer for field, answer in answers.items()})
 
 
-@cache
+@by_seed
+def _passing() -> Workload:
+    """Give the jobs of the paper's figure 3, or others of their kind."""
+    runs = drawn("lesson 2 passing", lambda draw: [draw.randrange(8, 50) for _ in range(3)]) if seed() else [10] * 3
+    jobs = dict(zip(("A", "first", "second"), zip((0, 1, 2), runs, runs, (2, 3, 4), strict=True), strict=True))
+    return Workload.of(
+        "Figure 3" if not seed() else "As Figure 3", 4, **jobs, backfill=(3, 3 * max(runs), 3 * max(runs), 1)
+    )
+
+
+@by_seed
 def _before() -> pd.Series:
     """Find when the jobs of 2.3 start as they are given."""
     return simulate(passing(), EASY()).jobs.start
 
 
+@by_seed
+def far() -> int:
+    """Give the second at which exercise 2.3 wants the second queued job to start."""
+    return drawn("lesson 2 far", lambda draw: draw.randrange(250, 500)) if seed() else 200
+
+
 def rule(answer: Any) -> str:
     """Judge 2.4: a function that says whether EASY may backfill a job."""
-    may_backfill = function(answer)
+    may_backfill = refuse_own(function(answer))
     for case in cases():
         its = dict(zip(VALUES, case, strict=True))
         given = truth(may_backfill(*case), ", ".join(f"{name}={value}" for name, value in its.items()))

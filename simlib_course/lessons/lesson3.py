@@ -11,29 +11,24 @@ from simlib._util.words import processors
 from simlib.core.schedule import Schedule, simulate
 from simlib.core.workload import Workload
 from simlib.explain import explain
-from simlib.models.examples import figure1, figure2, figure3
+from simlib.models.examples import figure1, figure2
 from simlib.policies.conservative import Conservative
 
-from ..answers import Judge, NotYet, edited, function, number, parts, returned
-from . import drawn, only_changed, seed
+from ..answers import Judge, NotYet, function, number, parts, returned
+from . import by_seed, drawn, seed
 from .lesson2 import passing
 
 
+@by_seed
 def plan() -> Workload:
     """Make the jobs of exercise 3.1: those of the paper's figure 1, or others of their kind."""
-    return _jobs("plan", seed())
+    return drawn("lesson 3 plan", _some_plan, _is_plan) if seed() else figure1()
 
 
+@by_seed
 def early() -> Workload:
     """Make the jobs of exercise 3.3: those of the paper's figure 2, or others of their kind."""
-    return _jobs("early", seed())
-
-
-@cache
-def _jobs(which: str, seed: str) -> Workload:
-    """Give the paper's jobs, or draw those of a seed."""
-    paper, make, shows = {"plan": (figure1, _some_plan, _is_plan), "early": (figure2, _some_early, _is_early)}[which]
-    return drawn(f"lesson 3 {which}", make, shows) if seed else paper()
+    return drawn("lesson 3 early", _some_early, _is_early) if seed() else figure2()
 
 
 def _some_plan(draw: random.Random) -> Workload:
@@ -83,74 +78,66 @@ def profile(jobs: Workload, job: str) -> pd.Series:
 # The exercises
 
 
+@by_seed
+def _planned() -> Schedule:
+    """Simulate the jobs of 3.1."""
+    return simulate(plan(), Conservative())
+
+
+@by_seed
+def _compressed() -> dict[str, pd.DataFrame]:
+    """Simulate the jobs of 3.3 under each rule of compression."""
+    return {rule: simulate(early(), Conservative(rule)).jobs for rule in ("arrival", "none", "rebackfill", "start")}
+
+
 def anchors(answer: Any) -> str:
     """Judge 3.1: when the second and the third job are reserved to start."""
-    jobs = _planned("plan", seed()).jobs
+    jobs = _planned().jobs
     second, third = map(number, parts(answer, "second", "third"))
     its: Any = jobs.loc["second"]
     first = jobs.start["first"]
     if its.submit < second < first and second + its.estimate > first:
         raise NotYet(
-            f"at {second} s the second job may fit, but it would run until {second + its.estimate} s, and from {first} "
-            "s on the processors are reserved for the first."
+            f"there the second job may fit, but it would run for {its.estimate} s, and from {first} s on the "
+            "processors are reserved for the first."
         )
     if second != its.guarantee:
         raise NotYet(
-            f"the second job's reservation is not at {second} s. It needs {processors(int(its.procs))} for "
-            f"{its.estimate} s without a break: where is the profile that high for that long?"
+            f"the second job's reservation is not there. It needs {processors(int(its.procs))} for {its.estimate} s "
+            "without a break: where is the profile that high for that long?"
         )
     its = jobs.loc["third"]
     if third == second:
         raise NotYet("the second job is right. The third may pass others, if the profile has room for it earlier.")
     if third != its.guarantee:
         raise NotYet(
-            f"the second job is right; the third's reservation is not at {third} s. It needs "
+            "the second job is right; the third's reservation is not there. It needs "
             f"{processors(int(its.procs))} for {its.estimate} s, from {its.submit} s on at the earliest: when are they "
             "free for so long?"
         )
     return "the second job fits only behind the first; the third has ended before anybody else needs its place."
 
 
-@cache
-def _planned(which: str, seed: str, compress: str = "arrival") -> Schedule:
-    """Simulate the jobs of a seed under a rule of compression."""
-    return simulate(_jobs(which, seed), Conservative(compress))
-
-
 def longest(answer: Any) -> str:
     """Judge 3.2: the longest job that is still backfilled."""
-    found = edited(answer, passing())
-    typed = only_changed(found, passing(), "backfill", "run", "estimate").estimate
-    its = simulate(found, Conservative()).jobs.loc["backfill"]
-    if typed != its.run:
-        raise NotYet(f"the run time is {its.run} s, and the estimate {typed} s: change both to the same number.")
+    (run,) = parts(answer, "run")
+    its = simulate(passing(run=run), Conservative()).jobs.loc["backfill"]
+    reserved = simulate(passing(), Conservative()).jobs.guarantee["second"]  # "backfill" comes after it
     if its.start > its.submit:
         raise NotYet(
-            f"with {its.run} s it is not backfilled, but waits until {its.start} s. When does the second job need the "
+            f"so long it is not backfilled, but waits until {its.start} s. When does the second job need the "
             "whole machine, and how long is it until then?"
         )
-    if its.run < _longest():
-        raise NotYet(f"with {its.run} s it is backfilled, and with a few seconds more it still would be.")
-    reserved = simulate(figure3(), Conservative()).jobs.guarantee["second"]
+    if its.end < reserved:
+        raise NotYet("it is backfilled, and with a few seconds more it still would be.")
     return f"it ends just when the second job's reservation begins, at {reserved} s."
-
-
-@cache
-def _longest() -> int:
-    """Find the longest run time with which the job to be backfilled in figure 3 starts on arrival."""
-
-    def starts_at_once(length: int) -> bool:
-        its = simulate(figure3(length), Conservative()).jobs.loc["backfill"]
-        return bool(its.start == its.submit)
-
-    return max(filter(starts_at_once, range(1, int(figure3().jobs.estimate.sum()))))
 
 
 def compression(answer: Any) -> str:
     """Judge 3.3: when the first and the second job start after compression."""
-    truth = _planned("early", seed()).jobs
+    truth = _compressed()["arrival"]
     first, second = map(number, parts(answer, "first", "second"))
-    wrong = {rule: _planned("early", seed(), rule).jobs.start for rule in ("none", "rebackfill", "start")}
+    wrong = {rule: jobs.start for rule, jobs in _compressed().items()}
     reserved, until = truth.guarantee["second"], truth.guarantee["second"] + truth.estimate["second"]
     if first == wrong["none"]["first"]:
         raise NotYet("that is where the first job was reserved. Lift it out: which is the earliest time it fits now?")
@@ -160,14 +147,14 @@ def compression(answer: Any) -> str:
         raise NotYet("that would be so if the second job were moved before the first. The order is that of arrival.")
     if first != truth.start["first"]:
         raise NotYet(
-            f"the first job cannot be put back at {first} s, or can be earlier. It needs the whole machine; who has "
+            "the first job cannot be put back there, or can be earlier. It needs the whole machine; who has "
             "processors, or a reservation, and until when?"
         )
     if second == reserved:
         raise NotYet("the first job is right. Then the second is lifted out too: is there an earlier time for it now?")
     if second != truth.start["second"]:
         needs = f"{processors(int(truth.procs['second']))} for {truth.estimate['second']} s"
-        raise NotYet(f"the first job is right. The second needs {needs}: are they free from {second} s on?")
+        raise NotYet(f"the first job is right. The second needs {needs}: are they free from then on?")
     return (
         f"the early end at {truth.end['bottom']} s lets the second job start at once, and the first moves up a little. "
         "Nobody starts later than was promised."

@@ -2,21 +2,22 @@
 
 import random
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from simlib import plots
+from simlib.core.estimates import Scaled
 from simlib.core.schedule import Schedule, simulate
 from simlib.core.workload import Workload
 from simlib.explain import explain
 from simlib.policies.easy import EASY
 
-from ..answers import Judge, NotYet, edited, names, number, parts, workload
-from . import drawn, is_share, january, only_changed, seed
+from ..answers import Judge, NotYet, names, number, parts, shown, with_numbers
+from . import by_seed, drawn, is_share, january, seed
 
 RUNS = {"A": 100, "B": 200, "wide": 200, "s1": 140, "s2": 80, "s3": 60, "s4": 30}
 """Run times of the jobs that show the heel-and-toe effect; they arrive in this order, and wide needs all processors."""
@@ -24,7 +25,7 @@ RUNS = {"A": 100, "B": 200, "wide": 200, "s1": 140, "s2": 80, "s3": 60, "s4": 30
 
 def heel_and_toe(factor: float = 1) -> Workload:
     """Make two running jobs, a wide one that doubled estimates delay, and four short ones that start before it then."""
-    return _estimated(_runs(seed()), factor)
+    return _estimated(_runs(), factor)
 
 
 def _estimated(runs: Any, factor: float) -> Workload:
@@ -35,10 +36,10 @@ def _estimated(runs: Any, factor: float) -> Workload:
     return Workload.of(f"Estimates x {factor}", 4, **jobs)
 
 
-@cache
-def _runs(seed: str) -> Any:
+@by_seed
+def _runs() -> Any:
     """Give the run times of the site, or draw those of a seed."""
-    return drawn("lesson 4", _some_runs, _is_heel_and_toe).jobs.run.to_dict() if seed else RUNS
+    return drawn("lesson 4", _some_runs, _is_heel_and_toe).jobs.run.to_dict() if seed() else RUNS
 
 
 def _some_runs(draw: random.Random) -> Workload:
@@ -59,16 +60,35 @@ def _is_heel_and_toe(exact: Workload) -> bool:
     return bool(chain and better and before.index[before.backfilled].tolist() == ["s2"])
 
 
-def cautious() -> Workload:
-    """Make the first jobs of `heel_and_toe`, with exact estimates, and one that asks for far more than it needs."""
-    return Workload.of(
-        "A cautious user",
-        4,
-        A=(0, 100, 100, 2),
-        B=(0, 200, 200, 2),
-        wide=(10, 200, 200, 4),
-        mine=(20, 70, 400, 2),
-    )
+def cautious(estimate: Any = None) -> Workload:
+    """Make jobs with exact estimates, and one that asks for far more than it needs, or for what is given."""
+    return with_numbers(_cautious(), {("mine", "estimate"): estimate})
+
+
+@by_seed
+def _cautious() -> Workload:
+    """Give the jobs of the site, or draw those of a seed: job mine fits barely between the ends of A and B."""
+    a, hole, run = drawn("lesson 4 cautious", _some_hole) if seed() else (100, 100, 70)
+    jobs = {"A": (0, a, a, 2), "B": (0, a + hole, a + hole, 2), "wide": (10, 200, 200, 4)}
+    return Workload.of("A cautious user", 4, **jobs, mine=(20, run, 400, 2))
+
+
+def _some_hole(draw: random.Random) -> tuple[int, int, int]:
+    """Draw the end of A, how much later B ends, and a run time that is a little shorter."""
+    hole = draw.randrange(60, 260)
+    return draw.randrange(50, 150), hole, hole - draw.randrange(3, 10)
+
+
+@by_seed
+def part() -> float:
+    """Give the share of their estimate that jobs used less than, in exercise 4.1."""
+    return drawn("lesson 4 part", lambda draw: draw.randrange(100, 900) / 1000) if seed() else 0.5
+
+
+@by_seed
+def factor() -> float:
+    """Give the factor of exercise 4.4."""
+    return drawn("lesson 4 factor", lambda draw: draw.randrange(120, 400) / 100) if seed() else 2
 
 
 def by_factor(factors: Iterable[float]) -> pd.DataFrame:
@@ -114,17 +134,21 @@ def used(month: Workload) -> Figure:
 # The exercises
 
 
-def used_less_than_half(answer: Any) -> str:
-    """Judge 4.1: the share of jobs that used less than half of their estimate."""
+def used_less(answer: Any) -> str:
+    """Judge 4.1: the share of jobs that used less than `part` of their estimate."""
+    if isinstance(answer, (list, np.ndarray, pd.Series)) and np.size(answer) > 1:
+        raise NotYet("found a column, with a value for each job. How many of them are true? Take its mean: `.mean()`.")
     jobs = january().jobs
-    truth, share = (jobs.run / jobs.estimate < 0.5).mean(), number(answer)
+    truth, share = (jobs.run / jobs.estimate < part()).mean(), number(answer)
     if is_share(share, truth):
-        return f"{truth:.0%} of the jobs did not need half of what their users asked for."
+        return f"{truth:.0%} of the jobs did not need {part():g} of what their users asked for."
     if abs(share - (1 - truth)) <= 0.005:
-        raise NotYet("that is the share of the jobs that used half of their estimate or more: the others are wanted.")
+        raise NotYet(
+            f"that is the share of the jobs that used {part():g} of their estimate or more: the others are wanted."
+        )
     if abs(share - truth * len(jobs)) <= 1:
         raise NotYet("that is how many jobs they are. Which share of all jobs is that? Take the mean, not the sum.")
-    raise NotYet(f"it is not {share:g}. `used < 0.5` counts as 1 or 0 of each job: take its mean.")
+    raise NotYet(f"it is not {share:g}. `used < {part():g}` counts as 1 or 0 of each job: take its mean.")
 
 
 def seen_at_the_end_of_b(answer: Any) -> str:
@@ -168,19 +192,25 @@ def who_pays(answer: Any) -> str:
     return f"{len(later)} jobs start later, {sooner} sooner. Job wide pays: it waits for both halves of the machine."
 
 
-def doubled(answer: Any) -> str:
-    """Judge 4.4: the month with doubled estimates."""
-    month, found = january(), workload(answer)
-    given, asked = found.jobs, month.jobs
-    if found.procs != month.procs or not given.drop(columns="estimate").equals(asked.drop(columns="estimate")):
-        raise NotYet("these are other jobs than those of `month`, or not its estimates alone were changed.")
-    if given.estimate.equals(asked.estimate):
+def scaled(answer: Any) -> str:
+    """Judge 4.4: the month's estimates, multiplied by `factor`."""
+    month = january()
+    given = getattr(answer, "estimate", answer)
+    if not isinstance(given, (list, tuple, np.ndarray, pd.Series)) or len(given) != len(month):
+        raise NotYet(f"found {shown(answer)}, expected the column estimate of all {len(month):,} jobs: .jobs.estimate")
+    asked = month.jobs.estimate.to_numpy()
+    found = np.array(list(map(number, given)))
+    if (found == asked).all():
         raise NotYet("these are the users' estimates as they were.")
-    if given.estimate.equals(2 * asked.run):
-        raise NotYet("these are the run times doubled. What the users asked for is what shall be doubled.")
-    if not given.estimate.equals(2 * asked.estimate):
-        raise NotYet("these estimates are not twice the users' ones. Scaled(factor) multiplies, Uniform(f) draws lots.")
-    before, after = (simulate(jobs, EASY()).summary().mean_bounded_slowdown for jobs in (month, found))
+    if (found == np.rint(factor() * month.jobs.run)).all():
+        raise NotYet("these are multiples of the run times. What the users asked for is what shall be multiplied.")
+    if (found != np.rint(factor() * asked)).any():
+        raise NotYet(
+            f"these estimates are not the users' ones times {factor():g}. Scaled(factor) multiplies, Uniform(f) draws "
+            "lots."
+        )
+    other = month.with_estimates(Scaled(factor()))
+    before, after = (simulate(jobs, EASY()).summary().mean_bounded_slowdown for jobs in (month, other))
     change = "falls" if after < before else "rises"
     return (
         f"under EASY the mean bounded slowdown {change} from {before:.0f} to {after:.0f}. Is that luck? See lesson 5b."
@@ -189,9 +219,8 @@ def doubled(answer: Any) -> str:
 
 def as_short_as_it_is_safe(answer: Any) -> str:
     """Judge 4.5: an estimate with which job mine is backfilled and not killed."""
-    given, found = cautious().jobs, edited(answer, cautious())
-    only_changed(found, cautious(), "mine", "estimate")
-    schedule = simulate(found, EASY(), overrun="kill").jobs.loc["mine"]
+    (estimate,) = parts(answer, "estimate")
+    given, schedule = _cautious().jobs, simulate(cautious(estimate), EASY(), overrun="kill").jobs.loc["mine"]
     wanted = given.run["mine"]
     if schedule.run < wanted:
         raise NotYet(f"job mine starts at {schedule.start}, but is killed after {schedule.run} of its {wanted} s.")
@@ -203,9 +232,9 @@ def as_short_as_it_is_safe(answer: Any) -> str:
 
 
 EXERCISES: dict[str, Judge] = {
-    "4.1": used_less_than_half,
+    "4.1": used_less,
     "4.2": seen_at_the_end_of_b,
     "4.3": who_pays,
-    "4.4": doubled,
+    "4.4": scaled,
     "4.5": as_short_as_it_is_safe,
 }

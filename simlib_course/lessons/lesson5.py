@@ -1,5 +1,6 @@
 """Lesson 5: how to measure."""
 
+import random
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -10,7 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from simlib import plots
-from simlib.analysis.stats import BatchMeans, batch_means
+from simlib.analysis.stats import batch_means
 from simlib.core import metrics
 from simlib.core.schedule import Policy, Schedule, simulate
 from simlib.core.workload import Workload
@@ -20,10 +21,7 @@ from simlib.policies.conservative import Conservative
 from simlib.policies.easy import EASY, FCFS
 
 from ..answers import Judge, NotYet, number, parts, shown
-from . import LOG, is_share, january, shaken
-
-SHORT = 60
-"""Seconds below which a job is short, for exercise 5.2."""
+from . import LOG, by_seed, drawn, is_share, january, seed, shaken
 
 LOADS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Offered loads of exercise 5.3."""
@@ -136,38 +134,61 @@ def pairs(runs: Mapping[str, pd.DataFrame], workload: Workload) -> Figure:
 
 # The exercises
 
-EXAMPLE = {"wait": 95, "run": 5}
+
+@by_seed
+def example() -> dict[str, int]:
+    """Give the wait and the run time of the job of exercise 5.1."""
+    return drawn("lesson 5 example", _some_example) if seed() else {"wait": 95, "run": 5}
+
+
+def _some_example(draw: random.Random) -> dict[str, int]:
+    """Draw a short run time, and a wait that is a multiple of it."""
+    run = draw.choice([2, 4, 5, 8])
+    return {"wait": run * draw.randrange(9, 80), "run": run}
+
+
+@by_seed
+def short() -> int:
+    """Give the seconds below which a job is short, for exercise 5.2."""
+    return drawn("lesson 5 short", lambda draw: draw.randrange(20, 1800, 5)) if seed() else 60
+
+
+@by_seed
+def first_shake() -> int:
+    """Give the seed of the first shaken run of exercise 5.5."""
+    return drawn("lesson 5 shakes", lambda draw: draw.randrange(1, 10**6)) if seed() else 0
 
 
 def by_hand(answer: Any) -> str:
     """Judge 5.1: slowdown and bounded slowdown of one job."""
     slowdown, bounded = map(number, parts(answer, "slowdown", "bounded"))
-    truth = {of.__name__: float(of(**EXAMPLE)) for of in (metrics.slowdown, metrics.bounded_slowdown)}
-    if slowdown == EXAMPLE["wait"] / EXAMPLE["run"]:
+    its = example()
+    truth = {of.__name__: float(of(**its)) for of in (metrics.slowdown, metrics.bounded_slowdown)}
+    if slowdown == its["wait"] / its["run"]:
         raise NotYet("for the slowdown you divide the wait; the response time, wait and run time, is what counts.")
     if slowdown != truth["slowdown"]:
         raise NotYet(f"the slowdown is not {slowdown:g}: how many times its run time does the job take, wait and all?")
     if bounded == slowdown:
         raise NotYet("the slowdown is right. For the bounded one a run time below 10 s counts as 10 s.")
-    if bounded != truth["bounded_slowdown"]:
+    if abs(bounded - truth["bounded_slowdown"]) > 1e-9:
         raise NotYet(f"the slowdown is right. The bounded one is not {bounded:g}: 10 s take the place of which number?")
-    return "the bound halves it. What a job of 5 s feels like after 95 s of waiting, you may judge yourself."
+    return f"what a job of {its['run']} s feels like after {its['wait']} s of waiting, you may judge yourself."
 
 
 def who_dominates(answer: Any) -> str:
     """Judge 5.2: which share of each metric the short jobs make."""
     jobs = simulate(january(), EASY()).jobs
-    short, shares = jobs.run < SHORT, []
+    few, shares = jobs.run < short(), []
     columns = {"bounded slowdown": jobs.bounded_slowdown, "response time": jobs.response}
     for (name, values), share in zip(columns.items(), map(number, parts(answer, "bounded", "response")), strict=True):
-        truth = values[short].sum() / values.sum()
+        truth = values[few].sum() / values.sum()
         if is_share(share, truth, f"{name}: "):
             shares.append(f"{truth:.0%}")
             continue
-        if abs(share - values[short].mean() / values.mean()) <= 0.005:
+        if abs(share - values[few].mean() / values.mean()) <= 0.005:
             raise NotYet(f"{name}: that is a ratio of means. The share that is wanted is a ratio of sums.")
         raise NotYet(f"{name}: it is not {share:g}. Divide the sum over the short jobs by the sum over all jobs.")
-    return f"{short.mean():.0%} of the jobs make {shares[0]} of the one metric, and {shares[1]} of the other."
+    return f"{few.mean():.0%} of the jobs make {shares[0]} of the one metric, and {shares[1]} of the other."
 
 
 def keeps_up(answer: Any) -> str:
@@ -189,49 +210,38 @@ def keeps_up(answer: Any) -> str:
 
 
 def long_enough(answer: Any) -> str:
-    """Judge 5.4: batches so long that their means are independent."""
-    if not isinstance(answer, BatchMeans):
-        raise NotYet(f"found {shown(answer)}, expected what batch_means(response, batch=...) returns.")
-    limit = 2 / np.sqrt(answer.batches)
-    truth = batch_means(responses(), batch=5000)
-    if abs(answer.mean - truth.mean) > 3 * truth.half_width:
-        raise NotYet(f"a mean of {answer.mean:,.0f} s is not that of `response`: which values did you take?")
-    if answer.lag1 > limit:
+    """Judge 5.4: the size of batches so long that their means are independent."""
+    size = number(answer)
+    values = responses()
+    if size != int(size) or not 1 <= size <= len(values):
+        raise NotYet(f"found {size:g}, expected a whole number of jobs, from 1 to {len(values):,}.")
+    if size > len(values) // 11:
+        batches = len(values) // int(size) - 1
+        raise NotYet(f"{max(batches, 0)} batches are few to judge by, after the warm-up. Leave at least 10.")
+    found = batch_means(values, batch=int(size), most=len(values))
+    if found.lag1 > (limit := 2 / np.sqrt(found.batches)):
         raise NotYet(
-            f"successive batches are still alike: lag1 is {answer.lag1:.2f}, and with {answer.batches} batches more "
+            f"successive batches are still alike: lag1 is {found.lag1:.2f}, and with {found.batches} batches more "
             f"than {limit:.2f} is no coincidence. Take longer batches."
         )
-    if answer.batches < 10:
-        raise NotYet(f"these batches are independent, but {answer.batches} are few to judge by. Leave at least 10.")
-    if not _of_responses(answer):
-        raise NotYet("these are not batches of `response` as it is: were its values put into another order?")
     return (
-        f"{answer.mean:,.0f} +- {answer.half_width:,.0f} s from {answer.batches} batches with a lag-1 correlation of "
-        f"{answer.lag1:.2f}. Of 100,000 jobs that is all that is known."
+        f"{found.mean:,.0f} +- {found.half_width:,.0f} s from {found.batches} batches with a lag-1 correlation of "
+        f"{found.lag1:.2f}. Of 100,000 jobs that is all that is known."
     )
-
-
-def _of_responses(answer: BatchMeans) -> bool:
-    """Tell whether batches of some size of the responses, in their order, have this mean and this `lag1`."""
-    values = responses().to_numpy()
-    sizes = np.arange(1, len(values) // (answer.batches + 1) + 1)
-    sums = np.concatenate([[0], np.cumsum(values)])
-    means = (sums[sizes * (answer.batches + 1)] - sums[sizes]) / (sizes * answer.batches)
-    likely = sizes[np.isclose(means, answer.mean, rtol=1e-9, atol=0)]
-    found = (batch_means(values, batch=int(size), most=answer.batches) for size in likely)
-    return any(np.isclose(one.lag1, answer.lag1, rtol=1e-6, atol=1e-9) for one in found)
 
 
 def pair_by_pair(answer: Any) -> str:
     """Judge 5.5: the differences of two policies over equal shaken runs."""
-    if isinstance(answer, (int, float, pd.DataFrame)):
+    if not isinstance(answer, (list, tuple, np.ndarray, pd.Series)):
         raise NotYet(
-            "expected one difference a run: subtract the column mean_bounded_slowdown of one from the other's."
+            f"found {shown(answer)}, expected one difference a run: subtract the column mean_bounded_slowdown of one "
+            "from the other's."
         )
-    given = np.asarray(answer, dtype=float)
-    if given.ndim != 1 or not 10 <= len(given) <= MOST:
-        raise NotYet(f"found {np.size(given)} differences, expected one for each shaken run, of 10 runs to {MOST}.")
-    easy, conservative = (shaken(january(), policy, len(given)) for policy in (EASY(), Conservative()))
+    given = np.array(list(map(number, answer)))
+    if not 10 <= len(given) <= MOST:
+        raise NotYet(f"found {len(given)} differences, expected one for each shaken run, of 10 runs to {MOST}.")
+    first = first_shake()
+    easy, conservative = (shaken(january(), policy, len(given), first) for policy in (EASY(), Conservative()))
     differences = conservative - easy
     wanted = differences.mean_bounded_slowdown
     if np.allclose(given, -wanted):

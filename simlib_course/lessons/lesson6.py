@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from functools import cache, wraps
@@ -22,8 +23,8 @@ from simlib.policies.conservative import Conservative
 from simlib.policies.easy import EASY, FCFS
 from simlib.policies.own_policy import OwnPolicy
 
-from ..answers import Judge, NotYet, Waiting, function, names, number, parts
-from . import january, shaken
+from ..answers import Judge, NotYet, Waiting, function, names, number, parts, refuse_own
+from . import by_seed, drawn, january, seed, shaken
 
 RUNS = 20
 """By so many shaken runs a policy is judged."""
@@ -38,21 +39,37 @@ LONGEST = 1.5
 """How many times EASY's longest wait a job may wait in exercise 6.4."""
 
 
+@by_seed
 def queue() -> Workload:
-    """Make ten jobs on a busy machine; B is long and needs all of it."""
-    return Workload.of(
-        "A busy machine",
-        4,
-        A=(0, 60, 60, 3),
-        B=(5, 100, 100, 4),
-        C=(10, 50, 50, 2),
-        D=(15, 40, 40, 3),
-        E=(20, 80, 80, 1),
-        F=(25, 30, 30, 2),
-        G=(70, 40, 40, 3),
-        H=(100, 40, 40, 3),
-        I=(150, 30, 30, 4),
-        J=(180, 40, 40, 2),
+    """Make ten jobs on a busy machine; one is long and needs all of it: B, but in what a seed draws."""
+    if seed():
+        return drawn("lesson 6", _some_queue, _starves)
+    return _ten(
+        dict(zip("ABCDEFGHIJ", (60, 100, 50, 40, 80, 30, 40, 40, 30, 40), strict=True)), [3, 4, 2, 3, 1, 2, 3, 3, 4, 2]
+    )
+
+
+def _ten(runs: dict[str, int], sizes: list[int]) -> Workload:
+    """Make ten jobs with these names, run times and sizes."""
+    submits = (0, 5, 10, 15, 20, 25, 70, 100, 150, 180)
+    rows = zip(runs, submits, sizes, strict=True)
+    return Workload.of("A busy machine", 4, **{job: (at, runs[job], runs[job], size) for job, at, size in rows})
+
+
+def _some_queue(draw: random.Random) -> Workload:
+    """Draw such jobs, of which another one may be the long one."""
+    long = draw.choice("BCDE")
+    runs = {job: draw.randrange(20, 80) for job in "ABCDEFGHIJ"} | {long: draw.randrange(85, 150)}
+    return _ten(runs, [4 if job == long else draw.randint(1, 3) for job in runs])
+
+
+def _starves(jobs: Workload) -> bool:
+    """Tell whether with the shortest first the long job waits far longer than others, and than in order of arrival."""
+    first, fcfs = (simulate(jobs, EASY(order=order)).jobs for order in ("sjf", "fcfs"))
+    job = first.run.idxmax()
+    return bool(
+        first.wait[job] == first.wait.max() > 1.5 * first.wait.nlargest(2).iloc[1]
+        and first.wait[job] > 2 * fcfs.wait[job]
     )
 
 
@@ -97,7 +114,7 @@ def waits(schedules: Mapping[str, Schedule]) -> Figure:
 
 def an_order(answer: Any) -> Callable[..., float]:
     """Read an order: a function that can be compiled, and returns a number in every case."""
-    order = function(answer)
+    order = refuse_own(function(answer))
     if ... in getattr(getattr(order, "__code__", None), "co_consts", ()):
         raise Waiting
     if hasattr(order, "schedule"):  # it runs in the box of `grading`, where it is compiled
@@ -123,10 +140,7 @@ def policy(answer: Any) -> Policy:
         raise NotYet(f"found the class {answer.__name__}; give an object of it: {answer.__name__}().")
     if not hasattr(answer, "schedule"):
         return EASY(order=an_order(answer))
-    parts = [type(answer), *(part for part in getattr(answer, "__dict__", {}).values() if callable(part))]
-    if all(str(getattr(part, "__module__", "")).startswith(("simlib.", "simlib_")) for part in parts):
-        raise NotYet("that comes with simlib. Write an order of your own: a function of wait, estimate and procs.")
-    return answer
+    return refuse_own(answer)
 
 
 def scheduled(given: Policy, workload: Workload) -> Schedule:
@@ -246,8 +260,9 @@ def narrow_first(answer: Any) -> str:
             f"{size + 1:g} gets {wide[most]:g} (wait={most[0]:g}, estimate={most[1]:g}). The narrow job has to "
             "get the larger number, whatever the wait and the estimate are."
         )
-    start = simulate(queue(), policy(answer)).jobs.start["B"]
-    return f"the smallest job gets the largest number. Job B, which needs all processors, starts at {start}."
+    jobs = simulate(queue(), policy(answer)).jobs
+    wide = jobs.procs.idxmax()
+    return f"the smallest job gets the largest number. Job {wide}, the widest, starts at {jobs.start[wide]}."
 
 
 def starving(answer: Any) -> str:
@@ -294,7 +309,7 @@ def best_fit(answer: Any) -> str:
         raise NotYet("that is FCFS: nobody passes the head. Who may, by the shadow time or by the extra processors?")
     if found.jobs.start.equals(easy.jobs.start):
         raise NotYet("that is EASY: it backfills in order of arrival. Try the largest job first.")
-    for jobs in [*(small(seed) for seed in range(SMALL)), month]:  # the small ones first: their hints are short
+    for jobs in [*(small(k) for k in range(SMALL)), month]:  # the small ones first: their hints are short
         _compare(_own(jobs, given))
     waits = [schedule.jobs.wait.mean() / 3600 for schedule in (found, easy)]
     return (
@@ -304,7 +319,8 @@ def best_fit(answer: Any) -> str:
 
 def passes(answer: Any) -> Policy:
     """Read a scheduling pass as a policy."""
-    return answer if hasattr(answer, "schedule") else OwnPolicy(_answered(function(answer)))
+    refuse_own(function(answer) if not hasattr(answer, "schedule") else answer)
+    return answer if hasattr(answer, "schedule") else OwnPolicy(_answered(answer))
 
 
 def _own(jobs: Workload, policy: Policy) -> Schedule:

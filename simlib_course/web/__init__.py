@@ -1,4 +1,4 @@
-"""What pages show without a kernel: the script that draws controls, and exercises that a page checks.
+"""What pages show without a kernel: the script that draws the stepper, and exercises that a page checks.
 
 `simlib_course.widgets` makes the data that stepper.js draws; `simlib_course.web.exercises` makes the forms.
 """

@@ -1,88 +1,57 @@
-// Exercises without a kernel. What the checks of simlib_course.lessons say has been worked out beforehand, see
-// simlib_course/web/exercises.py: here answers are read and looked up, and slots in sentences are filled.
+// Exercises without a kernel. What the checks of simlib_course.lessons say stands in a table, see
+// simlib_course/web/exercises.py: here what was typed is read as simlib_course/answers.py does, and looked up.
 (() => {
 "use strict";
 const OUTSIDE = ["outside", "this page does not know what the check says of that answer. The lesson in JupyterLab checks it."];
+const NUMBER = ["not yet", "expected a number, such as 30."];
 
-// Numbers and texts, read and written as Python does
-
-function typed(text) {
-  text = text.trim();
-  const plain = text.replace(",", ".").replace(/\s*%$/, "");
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain)) return text;
-  return text.endsWith("%") ? Number(plain) / 100 : Number(plain);
+function number(text) {
+  const figure = "(\\d+[.,]?\\d*|[.,]\\d+)", units = "s|secs?|seconds?|processors?|jobs?";
+  const typed = new RegExp(`^\\s*([+-]?${figure})\\s*(?:(%)|/\\s*${figure}|(?:${units}))?\\s*$`).exec(text);
+  if (!typed) return NaN;
+  const [above, below] = [typed[1], typed[4] ?? "1"].map(part => Number(part.replace(",", ".")));
+  return above / below / (typed[3] ? 100 : 1);
 }
 
-function repr(value) {
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value === "number") {
-    if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
-    const size = Math.abs(value);
-    if (Number.isInteger(value) && size < 1e15) return String(value || 0);
-    if (size >= 1e16 || size < 1e-4) return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
-    return String(value) + (Number.isInteger(value) ? ".0" : "");
-  }
-  const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
-  const safe = quote + value.replace(/\\/g, "\\\\").replaceAll(quote === "'" ? "'" : "\0", "\\'") + quote;
-  const text = [...safe.split(/\s+/).join(" ")];
-  return text.length <= 60 ? text.join("") : text.slice(0, 57).join("") + "...";
+function jobs(text, known) {
+  const fold = word => known.find(job => job.toLowerCase() === word.toLowerCase());
+  const words = (text.match(/[\p{L}\p{N}_]+/gu) ?? []).filter(word => fold(word) || !["job", "jobs", "and", "then"].includes(word));
+  return (words.length === 1 && [...words[0]].every(fold) ? [...words[0]] : words).map(fold);
 }
 
-function general(value) {
-  const [digits, power] = value.toExponential(5).split("e");
-  if (power < -4 || power >= 6) return digits.replace(/\.?0+$/, "") + "e" + power.replace(/^([+-])(\d)$/, "$10$2");
-  return String(Number(value.toPrecision(6))).replace(/^-0$/, "0").replace(/^(-?\d)e-5$/, "$1e-05");
-}
+// The place of what was typed among the values of a field, or what is wrong with it.
+const PLACE = {
+  choice: (values, text) => values.indexOf(text),
 
-const filled = (sentence, values) => sentence.replace(/⟦([^⟧]*?)(?: (g|t|[+-][\d.]+))?⟧/g, (_, name, how) => {
-  const value = values[name];
-  return how === "g" ? general(value) : how === "t" ? value : repr(how ? value + Number(how) : value);
-});
-
-// Each kind of answer: of what stands in the fields it gives the place of a sentence, and what its slots are filled with.
-
-const within = (ranges, value) => ranges.find(([last]) => value <= last)[1];
-
-function numbers(data, given) {
-  const columns = Object.entries(data.ranges).map(([name, ranges]) =>
-    typeof given[name] === "number" && Number.isFinite(given[name]) ? within(ranges, given[name]) : 0);
-  return [data.table[columns.join()], given];
-}
-
-const KINDS = {
-  numbers: (data, texts) => numbers(data, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, typed(text)]))),
-
-  choices: (data, texts) => [data.table[Object.values(texts).join("|")], {}],
-
-  order(data, texts) {
-    const given = texts.order.split(/[\s,;"'[\]()]+/).filter(Boolean);
-    const meant = given.map(name => data.jobs.find(job => job.toLowerCase() === name.toLowerCase()));
-    if (meant.includes(undefined)) return [data.unknown, { unknown: given[meant.indexOf(undefined)] }];
-    const missing = data.jobs.filter(job => !meant.includes(job));
-    if (missing.length || meant.length > data.jobs.length) return [data.missing[missing.join(" ")], {}];
-    return [data.orders[meant.join(" ")], {}];
+  whole(values, text) {
+    const typed = number(text), last = values.length - 1;
+    if (Number.isNaN(typed)) return NUMBER;
+    if (typed < values[0] || typed > values[last]) return typed < 0 ? 0 : last;
+    return Number.isInteger(typed) ? values.indexOf(typed) : OUTSIDE;
   },
 
-  table(data, texts) {
-    const values = {};
-    for (const [name, [least, most]] of Object.entries(data.limits)) {
-      const whole = /^\s*[+-]?\d+(_\d+)*\s*$/.test(texts[name]) ? Number(texts[name].replaceAll("_", "")) : NaN;
-      if (!(least <= whole && whole <= most)) return [data.wrong[name], { [name]: texts[name] }];
-      values[name] = whole;
-    }
-    if (data.same && values[data.same[0][0]] !== values[data.same[0][1]]) return [data.same[1], values];
-    const line = data.lines[data.others.map(name => values[name]).join()];
-    return line ? [within(line, values[data.along]), { line: values[data.along] }] : [];
+  steps(values, text) {
+    const typed = number(text);
+    return Number.isNaN(typed) ? NUMBER : Math.max(values.findLastIndex(value => value <= typed + 1e-9), 0);
+  },
+
+  order(values, text) {
+    const known = values[values.length - 1].split(" ").slice(0, -1), given = jobs(text, known);
+    if (!given.length || given.includes(undefined)) return ["not yet", `the jobs are ${known.join(", ")}.`];
+    const place = values.indexOf(given.join(" "));
+    return place < 0 ? values.length - 1 : place;
   },
 };
 
 function verdict(data, texts) {
-  const open = text => /^\s*(\.\.\.)?\s*$/.test(text);
-  if (data.kind !== "table" && Object.values(texts).some(open)) return ["waiting", data.waiting];
-  const [place, values] = KINDS[data.kind](data, texts);
-  if (place === undefined) return OUTSIDE;
-  const [status, sentence] = data.said[place];
-  return [status, filled(sentence, values)];
+  if (Object.values(texts).some(text => /^\s*(\.\.\.)?\s*$/.test(text))) return ["waiting", data.waiting];
+  let row = 0;
+  for (const { name, kind, values } of data.fields) {
+    const place = PLACE[kind](values, texts[name]);
+    if (typeof place !== "number") return place;
+    row = row * values.length + place;
+  }
+  return data.said[data.rows[row]];
 }
 
 async function unpacked(text) {

@@ -1,306 +1,64 @@
-"""Exercises of lessons 1 to 3 that are answered and checked on a page, without a kernel.
+"""Exercises of lessons 1 to 3 that are answered and checked on a page, without a kernel: practice, for no seed.
 
-Tables from answers to the sentences of the checks are made beforehand. No check is written again: each sentence is
-the one that `simlib_course.lessons.verdict` gives for some answer. Numbers that get the same sentence are kept as a
-range, and where only the number itself differs the sentence has a slot.
+A page holds a table of the sentences that `simlib_course.lessons.verdict` gives for the answers which can be typed or
+chosen there. The script finds the place of what was typed in each field, and no check is written again.
 """
 
 import base64
 import json
-import math
-import re
-import sys
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from html import escape
-from itertools import combinations, pairwise, permutations, product, zip_longest
+from itertools import permutations, product
 from typing import Any, NamedTuple
 
-from simlib.core.workload import Workload
-
-from ..answers import FIELDS, LONGEST, in_rows
-from ..lessons import Verdict, lesson1, lesson2, verdict
+from ..lessons import lesson1, lesson2, verdict
 from . import asset
-
-# Sentences with slots: what a check says of an answer, with the places where the answer itself stands.
-
-
-class _Marked:
-    """A number or a text that writes itself as a slot."""
-
-    slot: str
-
-    def __repr__(self) -> str:
-        return f"⟦{self.slot}⟧"
-
-    __str__ = __repr__
-
-    def __format__(self, spec: str) -> str:
-        if spec not in ("", "g"):
-            raise ValueError(
-                f"{self.slot}: found the format {spec!r}, which simlib_course/web/exercise.js cannot write"
-            )
-        return f"⟦{self.slot} g⟧" if spec else repr(self)
-
-    def __add__(self, other: Any) -> Any:
-        plain = self.__class__.__bases__[1]
-        return mark(plain(self) + plain(other), f"{self.slot} {other:+}")
-
-
-def mark(value: int | float | str, name: str) -> Any:
-    """Make a value that is what it was, and writes itself as a slot."""
-    return type("_Slot", (_Marked, type(value)), {"slot": name})(value)
-
-
-class Sentences(list[Verdict]):
-    """What the check of an exercise says, each sentence once."""
-
-    def __init__(self, number: str) -> None:
-        super().__init__()
-        self.number = number
-
-    def of(self, answer: Any) -> int:
-        """Find the place of what the check says of an answer."""
-        return self.place(verdict(self.number, answer))
-
-    def place(self, said: Verdict) -> int:
-        """Find the place of a sentence."""
-        if said not in self:
-            self.append(said)
-        return self.index(said)
-
-
-# Numbers: each part of an answer has ranges, and the sentence depends on which ranges the parts are in.
-
-TEXT = "ten"
-"""Stands for all that is not a number."""
-
-
-def numbers(sentences: Sentences, names: Sequence[str], samples: Iterable[float]) -> dict[str, Any]:
-    """Work out an answer of one number, or of several with names."""
-
-    def said(values: Iterable[Any]) -> int:
-        parts = {name: mark(value, name) for name, value in zip(names, values, strict=True)}
-        return sentences.of(parts if len(parts) > 1 else parts[names[0]])
-
-    kinds: list[list[Any]] = [[TEXT, 7.123] for _ in names]  # a value for each column
-    ranges: dict[str, Any] = {}
-    before: list[int] = []
-    while before != [len(of) for of in kinds]:
-        before = [len(of) for of in kinds]
-        for place, name in enumerate(names):
-
-            def column(value: Any, place: int = place) -> Hashable:
-                return tuple(map(said, product(*kinds[:place], [value], *kinds[place + 1 :])))
-
-            shown = {TEXT: column(TEXT)} | cut(column, samples)
-            distinct = list(dict.fromkeys(shown.values()))
-            kinds[place] = [next(value for value, seen in shown.items() if seen == of) for of in distinct]
-            ranges[name] = [[end, distinct.index(seen)] for end, seen in shown.items() if end != TEXT]
-    cells = product(*map(enumerate, kinds))
-    table = {",".join(str(place) for place, _ in cell): said(value for _, value in cell) for cell in cells}
-    return {"kind": "numbers", "ranges": ranges, "table": table}
-
-
-def cut(column: Callable[[Any], Hashable], samples: Iterable[float]) -> dict[Any, Hashable]:
-    """Cut the numbers into ranges in which `column` is the same: by the last number of each its column."""
-    of = cache(lambda value: column(_plain(value)))
-    most = sys.float_info.max
-    values = [-most, *map(float, samples), most]
-    near = {math.nextafter(value, end) for value in values for end in (-most, most)}  # what holds for a number alone
-    ends = []
-    for left, right in pairwise(sorted({*values, *near})):
-        if of(left) != of(right):
-            while (middle := left / 2 + right / 2) not in (left, right):
-                left, right = (middle, right) if of(middle) == of(left) else (left, middle)
-            ends.append(_plain(left))
-    return {end: of(end) for end in [*ends, most]}
-
-
-def _plain(value: float) -> int | float:
-    """Write a number without a point where it has none, unless it is so large that it is not exact."""
-    return int(value) if abs(value) < 1e15 and value == int(value) else value
-
-
-# Names of jobs in an order, and choices
-
-
-def orders(sentences: Sentences, jobs: list[str]) -> dict[str, Any]:
-    """Work out an answer that is an order of jobs: each order, each lot of jobs left out, and unknown names."""
-    every = {" ".join(order): sentences.of(list(order)) for order in permutations(jobs)}
-    lots = [lot for count in range(1, len(jobs) + 1) for lot in combinations(jobs, count)]
-    missing = {" ".join(lot): sentences.of([job for job in jobs if job not in lot]) for lot in lots}
-    missing[""] = sentences.of([*jobs, jobs[0]])
-    unknown = sentences.of([mark("?", "unknown")])
-    return {"kind": "order", "jobs": jobs, "orders": every, "missing": missing, "unknown": unknown}
-
-
-def choices(sentences: Sentences, count: int, words: Iterable[str], answer: Callable[..., Any]) -> dict[str, Any]:
-    """Work out an answer that is made of so many chosen words."""
-    table = {"|".join(chosen): sentences.of(answer(*chosen)) for chosen in product(words, repeat=count)}
-    return {"kind": "choices", "table": table}
-
-
-# Tables of jobs: one number is worked out as ranges, for each combination of the others.
-
-
-def line(sentences: Sentences, answer: Callable[[int], Any], starts: Sequence[int], last: int) -> list[list[int]]:
-    """Work out an answer with one whole number, from 0 to `last`: the last number of each range, and its sentence."""
-    said = cache(lambda value: verdict(sentences.number, answer(value)))
-
-    def ranges(low: int, high: int) -> list[tuple[int, int, Verdict]]:
-        middle = (low + high) // 2
-        if slotted := common({value: said(value) for value in (low, middle, high)}):
-            return [(low, high, slotted)]
-        return ranges(low, middle) + ranges(middle + 1, high)
-
-    parts: list[tuple[int, int, Verdict]] = []
-    for low, beyond in pairwise([*starts, last + 1]):
-        for part in ranges(low, beyond - 1):
-            if parts and (joined := common({v: said(v) for each in (parts[-1], part) for v in each[:2]})):
-                part = parts.pop()[0], part[1], joined
-            parts.append(part)
-    return [[high, sentences.place(slotted)] for _, high, slotted in parts]
-
-
-def common(said: Mapping[int, Verdict]) -> Verdict | None:
-    """Find the sentence that says the same of several numbers, with slots where the number goes with the answer."""
-    slotted = []
-    for texts in zip_longest(*((status, *re.split(r"(\d+)", sentence)) for status, sentence in said.values())):
-        text = texts[0]
-        if len(set(texts)) > 1:
-            if not all(text and text.isdecimal() for text in texts):
-                return None
-            ahead = {int(text) - value for text, value in zip(texts, said, strict=True)}
-            if len(ahead) > 1:
-                return None
-            by = ahead.pop()
-            text = f"⟦line {by:+}⟧" if by else "⟦line⟧"
-        slotted.append(text)
-    return Verdict(slotted[0], "".join(slotted[1:]))
-
-
-def table(
-    sentences: Sentences, given: Mapping[str, str], along: str, others: Mapping[str, range], starts: Sequence[int]
-) -> dict[str, Any]:
-    """Work out a table of jobs along one of its numbers, for all values of the others; estimates are exact."""
-    number, procs = sentences.number, as_given(sentences.number).procs
-    lines = {}
-    for values in product(*others.values()):
-
-        def answer(value: int, fixed: Iterable[int] = values) -> dict[str, list[Any]]:
-            exact = {name: value for name in (along, "estimate") if name in given}
-            return filled(number, dict(zip(others, fixed, strict=True)) | exact)
-
-        lines[",".join(map(str, values))] = line(sentences, answer, starts, LONGEST)
-    limits = {name: [1, int(procs)] if "procs" in name else [0, LONGEST] for name in given}  # asked in this order
-    wrong = {name: sentences.of(filled(number, {**given, name: mark("ten", name)})) for name in given}
-    data: dict[str, Any] = {
-        "kind": "table",
-        "lines": lines,
-        "along": along,
-        "others": list(others),
-        "limits": limits,
-        "wrong": wrong,
-    }
-    if "estimate" in given:
-        run, estimate = 717_171, 818_181  # such as no sentence has
-        status, text = verdict(number, filled(number, {**given, "run": run, "estimate": estimate}))
-        text = text.replace(str(run), "⟦run⟧").replace(str(estimate), "⟦estimate⟧")
-        data["same"] = [["run", "estimate"], sentences.place(Verdict(status, text))]
-    return data
-
-
-def filled(number: str, fields: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Put values of fields, such as "A run" or "run", into the table of an exercise: by job its four numbers."""
-    jobs = {job: dict(zip(FIELDS, row, strict=True)) for job, row in in_rows(as_given(number)).items()}
-    for name, value in fields.items():
-        job, _, field = name.rpartition(" ")
-        jobs[job or "backfill"][field] = value
-    if number == "1.4":  # the estimate, which FCFS does not look at, goes with the run time
-        jobs["A"]["estimate"] = fields["A run"]
-    return {str(job): list(row.values()) for job, row in jobs.items()}
-
-
-def as_given(number: str) -> Workload:
-    """Give the jobs of an exercise whose answer is a table."""
-    return lesson1.packed() if number == "1.4" else lesson2.passing()
-
-
-# What the exercises of lessons 1 to 3 ask for on a page: their fields, and their answers as they are worked out.
 
 
 class Field(NamedTuple):
-    """A field of a form: its name, what is written before and behind it, what stands in it, and what may be chosen."""
+    """A field of a form: its name, what stands before and behind it, and the values that are worked out.
+
+    A typed number belongs to the last value that is not larger than it, where the kind is "steps"; where it is "whole"
+    it is rounded to no other. Of an "order" and a "choice" the value is the text itself.
+    """
 
     name: str
     label: str
-    unit: str = ""
-    given: str = ""
-    choices: tuple[str, ...] = ()
-    wide: bool = False
+    unit: str
+    kind: str
+    values: Sequence[Any]
 
 
 class Asked(NamedTuple):
-    """An exercise on a page: its fields, what is worked out for them, and a sentence above them, if need be."""
+    """An exercise on a page: its fields, the answer that their values make, and a sentence above them, if need be."""
 
     fields: list[Field]
-    data: Callable[[Sentences], dict[str, Any]]
+    answer: Callable[..., Any]
     note: str = ""
 
 
-def asked() -> dict[str, Asked]:
-    """List the exercises that a page can check."""
-    whole = range(-2, 161)
-    fine = [step / 200 for step in range(-40, 2401)]
-    comes = "comes at {submit}, size {procs}, estimate {estimate}".format
-    four = {job: comes(**lesson2.queue().jobs.loc[job]) for job in "CDEF"}
-    sizes, few = range(1, lesson1.packed().procs + 1), range(1, lesson2.passing().procs + 1)
-    machine = {"A run": ("Job A: run time", "s")} | {f"{job} procs": (f"Job {job}: size", "processors") for job in "AB"}
-    length = {"run": ("Run time", "s"), "estimate": ("Estimate", "s")}
-    backfill = {"submit": ("Arrives at", "s"), "run": length["run"], "procs": ("Size", "processors"), **length}
-    starts = [0, 12, 30, 31, 200]  # 30 s are given: with them nothing was answered
-    note = "Three numbers of the table can be changed here; job C stays as it is."
-    return {
-        "1.1": _numbers({"start": ("Job C starts at", "s"), "free": ("Free when it arrives", "processors")}, whole),
-        "1.2": _numbers({"share": ("Utilisation", "a share")}, fine),
-        "1.3": Asked(
-            [Field("order", "Order of arrival", "all five, such as Q P R S T", wide=True)],
-            lambda sentences: orders(sentences, list(lesson1.bag().jobs.index)),
-        ),
-        "1.4": _table("1.4", machine, "A run", {"A procs": sizes, "B procs": sizes}, [0, 30, 31, 100])._replace(
-            note=note
-        ),
-        "2.1": _numbers({"shadow": ("Shadow time", "s"), "extra": ("Extra", "processors")}, whole),
-        "2.2": Asked(
-            [Field(job, f"Job {job}", text, choices=tuple(lesson2.WAYS)) for job, text in four.items()],
-            lambda sentences: choices(sentences, 4, lesson2.WAYS, lambda *ways: dict(zip(four, ways, strict=True))),
-        ),
-        "2.3": _table("2.3", backfill, "run", {"submit": range(26), "procs": few}, starts),
-        "2.4": _chosen("rule", "may_backfill", lesson2.VALUES, RULES),
-        "3.1": _numbers({"second": ("second, from", "s"), "third": ("third, from", "s")}, whole),
-        "3.2": _table("3.2", length, "run", {}, [0, *range(1, 41), 100]),
-        "3.3": _numbers({"first": ("first starts at", "s"), "second": ("second starts at", "s")}, whole),
-        "3.4": _chosen("count", "late", ["jobs"], COUNTS),
-    }
+def _named(*fields: Field) -> Asked:
+    """Ask for an answer with parts that have the names of the fields."""
+    return Asked(list(fields), lambda *values: {its.name: value for its, value in zip(fields, values, strict=True)})
 
 
-def _numbers(labels: Mapping[str, tuple[str, str]], samples: Iterable[float]) -> Asked:
-    """Ask for numbers: by the name of a field what is written before and behind it."""
-    fields = [Field(name, label, unit) for name, (label, unit) in labels.items()]
-    return Asked(fields, lambda sentences: numbers(sentences, list(labels), samples))
+def _whole(name: str, label: str, unit: str, most: int) -> Field:
+    """Ask for a whole number; the first and the last value stand for all below and beyond."""
+    return Field(name, label, unit, "whole", range(-1, most + 2))
 
 
-def _table(
-    number: str, labels: Mapping[str, tuple[str, str]], along: str, others: Mapping[str, range], starts: Sequence[int]
-) -> Asked:
-    """Ask for some of the numbers in a table of jobs."""
-    jobs = as_given(number).jobs
-    places = {name: name.rpartition(" ") for name in labels}
-    given = {name: str(jobs.loc[job or "backfill", field]) for name, (job, _, field) in places.items()}
-    fields = [Field(name, label, unit, given[name]) for name, (label, unit) in labels.items()]
-    return Asked(fields, lambda sentences: table(sentences, given, along, others, starts))
+def _choice(name: str, label: str, values: Iterable[Any], unit: str = "") -> Field:
+    return Field(name, label, unit, "choice", list(values))
+
+
+def _line(name: str, called: str, parameters: Iterable[str], lines: Sequence[str]) -> Asked:
+    """Ask for one of some lines of Python, which a function returns."""
+    given = ", ".join(parameters)
+    field = _choice(name, f"def {called}({given}):  return", lines)
+    note = "In JupyterLab you write the line yourself."
+    return Asked([field], lambda line: eval(f"lambda {given}: {line}", {}), note)
 
 
 RULES = (
@@ -313,7 +71,7 @@ RULES = (
     "procs <= free and (now + estimate <= shadow or procs <= extra)",
     "procs <= free and (now + estimate <= shadow and procs <= extra)",
 )
-"""The lines that a page offers for 2.4. In JupyterLab students write their own."""
+"""The lines that a page offers for 2.4."""
 
 COUNTS = (
     "jobs.start > jobs.guarantee",
@@ -325,19 +83,71 @@ COUNTS = (
 """The lines that a page offers for 3.4."""
 
 
-def _chosen(name: str, called: str, parameters: Iterable[str], lines: tuple[str, ...]) -> Asked:
-    """Ask for one of some lines of Python, which a function returns."""
-    label = f"def {called}({', '.join(parameters)}):  return"
-    return Asked(
-        [Field(name, label, choices=lines, wide=True)],
-        lambda sentences: choices(sentences, 1, lines, lambda line: returning(parameters, line)),
-        "Choose the line. In JupyterLab you write it yourself.",
-    )
+@cache
+def asked() -> dict[str, Asked]:
+    """List the exercises that a page can check."""
+    jobs = list(lesson1.bag().jobs.index)
+    orders = [" ".join(order) for count in range(1, len(jobs) + 1) for order in permutations(jobs, count)]
+    twice = " ".join([*jobs, jobs[0]])  # stands for all with a job that is there twice
+    comes = "comes at {submit}, size {procs}, estimate {estimate}".format
+    four = [_choice(job, f"Job {job}", lesson2.WAYS, comes(**lesson2.queue().jobs.loc[job])) for job in "CDEF"]
+    runs = [10, 30, 60, 99, 100, 101, 150, 200], [10, 30, 60, 150, *range(190, 202), 250, 300]
+    sizes, few = range(1, lesson1.packed().procs + 1), range(1, lesson2.passing().procs + 1)
+    return {
+        "1.1": _named(
+            _whole("start", "Job C starts at", "s", 160), _whole("free", "Free when it arrives", "processors", 10)
+        ),
+        "1.2": Asked([Field("share", "Utilisation", "a share", "steps", _steps())], lambda share: share),
+        "1.3": Asked([Field("order", "Order of arrival", "all five", "order", [*orders, twice])], str.split),
+        "1.4": _named(
+            _choice("a_run", "Job A: run time", runs[0], "s"),
+            _choice("a_procs", "Job A: size", sizes, "processors"),
+            _choice("b_procs", "Job B: size", sizes, "processors"),
+        ),
+        "2.1": _named(_whole("shadow", "Shadow time", "s", 160), _whole("extra", "Extra", "processors", 10)),
+        "2.2": _named(*four, _whole("H", "Job H starts at", "s", 80)),
+        "2.3": _named(
+            _choice("submit", "Arrives at", range(16), "s"),
+            _choice("run", "Run time", runs[1], "s"),
+            _choice("procs", "Size", few, "processors"),
+        ),
+        "2.4": _line("rule", "may_backfill", lesson2.VALUES, RULES),
+        "3.1": _named(*(_whole(job, f"{job}, from", "s", 160) for job in ("second", "third"))),
+        "3.2": _named(_whole("run", "Run time", "s", 160)),
+        "3.3": _named(*(_whole(job, f"{job} starts at", "s", 160) for job in ("first", "second"))),
+        "3.4": _line("count", "late", ["jobs"], COUNTS),
+    }
 
 
-def returning(parameters: Iterable[str], line: str) -> Callable[..., Any]:
-    """Make a function that returns what a line says."""
-    return eval(f"lambda {', '.join(parameters)}: {line}")
+def _steps() -> list[float]:
+    """Find all shares from which on the check of 1.2 says something else, to the sixth decimal."""
+    at = cache(lambda place: verdict("1.2", place / 10**6))
+    places = [-(10**8), *range(0, 110 * 10**6, 2500), 10**9]  # a quarter of a per cent
+    found = places[:1]
+    for low, high in zip(places, places[1:], strict=False):
+        while at(found[-1]) != at(high):
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if at(middle) == at(found[-1]) else (low, middle)
+            found.append(high)
+            break
+    return [place / 10**6 for place in found]
+
+
+def worked_out(number: str) -> dict[str, Any]:
+    """Work out all that a page needs to check an exercise: `rows` has a sentence for each combination of values."""
+    its = asked()[number]
+    said: dict[tuple[str, str], int] = {}
+    rows = [
+        said.setdefault(tuple(verdict(number, its.answer(*values))), len(said))
+        for values in product(*(field.values for field in its.fields))
+    ]
+    fields = [
+        {"name": field.name, "kind": field.kind, "values": [str(value) for value in field.values]}
+        | ({"values": list(field.values)} if field.kind in ("steps", "whole") else {})
+        for field in its.fields
+    ]
+    return {"fields": fields, "rows": rows, "said": list(said), "waiting": verdict(number, ...).sentence}
 
 
 # The piece of a page
@@ -347,40 +157,30 @@ def exercise_html(number: str, solution: str = "", assets: bool = True) -> str:
     """Make the form of an exercise as HTML, with the sentences of the check packed into it."""
     its = asked()[number]
     fields = "".join(map(_field, its.fields))
-    note = f"<p>{escape(its.note)}</p>" if its.note else ""
-    more = f'<p class="se-more"><a href="{escape(solution)}">Solution</a></p>' if solution else ""
+    more = f' <a href="{escape(solution)}">Solution</a>' if solution else ""
+    data = zlib.compress(json.dumps(worked_out(number), separators=(",", ":")).encode(), 9)
     piece = (
         f'<simlib-exercise class="simlib-exercise" data-number="{number}" role="group" aria-label="Exercise {number}">'
-        f'{note}<form autocomplete="off">{fields}<button disabled>Check</button></form>'
+        f'<form autocomplete="off">{fields}<button disabled>Check</button></form>'
         '<p role="status" aria-live="polite"></p>'
         "<noscript><p>Answers are checked by a script, which your browser does not run.</p></noscript>"
-        f'{more}<script type="text/plain">{packed(worked_out_data(number))}</script></simlib-exercise>\n'
+        f'<p class="se-more">Practice: these numbers are the same for everybody. {its.note}{more}</p>'
+        f'<script type="text/plain">{base64.b64encode(data).decode()}</script></simlib-exercise>\n'
     )
     if not assets:
         return piece
     return f"<style>{asset('exercise.css')}</style>\n{piece}<script>{asset('exercise.js')}</script>\n"
 
 
-def worked_out_data(number: str) -> dict[str, object]:
-    """Work out all that a page needs to check an exercise."""
-    sentences = Sentences(number)
-    data = asked()[number].data(sentences)
-    return {**data, "said": sentences, "waiting": verdict(number, ...).sentence}
-
-
-def packed(data: object) -> str:
-    """Pack data into letters that nobody reads by chance."""
-    return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 9)).decode()
-
-
 def _field(field: Field) -> str:
     """Write a field with its label."""
-    looks = "se-wide" * field.wide + " se-code" * field.label.startswith("def ")
+    code, wide = field.label.startswith("def "), field.kind == "order" or field.label.startswith("def ")
     name, small = escape(field.name), f"<small>{escape(field.unit)}</small>" if field.unit else ""
-    if field.choices:
-        options = "".join(f"<option>{escape(choice)}</option>" for choice in ("", *field.choices))
+    if field.kind == "choice":
+        options = "".join(f"<option>{escape(str(value))}</option>" for value in ("", *field.values))
         control = f'<select name="{name}">{options}</select>'
     else:
-        keys = ' spellcheck="false" autocapitalize="off"' if field.wide else ' inputmode="decimal"'
-        control = f'<input name="{name}" value="{escape(field.given)}"{keys}>'
-    return f'<label class="{looks.strip()}"><span>{escape(field.label)} {small}</span>{control}</label>'
+        keys = ' spellcheck="false" autocapitalize="off"' if field.kind == "order" else ' inputmode="decimal"'
+        control = f'<input name="{name}"{keys}>'
+    looks = " ".join(["se-wide"] * wide + ["se-code"] * code)
+    return f'<label class="{looks}"><span>{escape(field.label)} {small}</span>{control}</label>'

@@ -1,5 +1,5 @@
 // Step through a schedule, on a page and in JupyterLab, from the JSON within <simlib-view> that simlib_course/views.py
-// makes. No kernel is needed. live.js adds what needs one: the editor.
+// makes. No kernel is needed.
 
 const INTERVAL = 1500; // ms from one step to the next when it plays
 const ROWS = 12; // of the queue, of the running jobs, and of the answers to a question
@@ -72,7 +72,7 @@ class Chart {
     bars.forEach(bar => this.bar(bar));
     bars.filter(bar => jobs.includes(bar.job)).forEach(bar => this.rectangles(bar.pieces, bar.start, bar.end, "sw-frame"));
     bars.forEach(bar => this.name(bar));
-    if (now < Infinity) this.line(now, `now ${number(now)}`, "sw-now", 16, "end");
+    this.line(now, `now ${number(now)}`, "sw-now", 16, "end");
     if (state.shadow != null) {
       const text = `shadow time ${number(state.shadow)}, ${state.extra ? number(state.extra) : "no"} extra`;
       this.line(state.shadow, text, "sw-shadow", 32, "start", state.remembered && "sw-old");

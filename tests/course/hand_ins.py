@@ -4,7 +4,6 @@ import json
 import re
 from copy import deepcopy
 
-from simlib.models import examples
 from simlib_course.grading import handout
 
 GOOD = {"2.1": "right", "2.2": "right", "2.3": "right", "2.4": "right"}
@@ -148,7 +147,7 @@ PATCHES_THE_JUDGE = """
 def whole(solved=True, name="lesson2"):
     """The notebook of a lesson, with the answers or as it is handed out."""
     lesson = next(path for path in handout.lessons() if path.stem.startswith(name))
-    return lesson.name, handout.read(handout.solution(lesson) if solved else lesson)
+    return lesson.name, handout.read(lesson.parent / "solutions" / lesson.name if solved else lesson)
 
 
 def notebook(solved=True):
@@ -163,7 +162,7 @@ def notebook(solved=True):
 def needed(cell):
     """Whether an exercise needs a cell."""
     source = handout.text(cell)
-    wanted = ("import ", "lessons.check", "figure3 =", "jobs =", "seed")
+    wanted = ("import ", "lessons.check", "passing =", "jobs =", "seed")
     return cell["cell_type"] == "code" and any(word in source for word in wanted) and "month_jobs" not in source
 
 
@@ -208,15 +207,6 @@ def without(*numbers):
     return made
 
 
-def typed(jobs, number="2.3"):
-    """The notebook as it is handed out, with a table that was typed in and kept."""
-    made = notebook(solved=False)[1]
-    kept = {"application/vnd.simlib.answer+json": {"exercise": number, "jobs": jobs}, "text/plain": "Right: yes"}
-    output = {"output_type": "display_data", "metadata": {}, "data": kept}
-    exercise(made, number)["outputs"] = [output]
-    return made
-
-
 def printed():
     """A notebook whose cells say that all is right, in their outputs too."""
     made = notebook(solved=False)[1]
@@ -248,19 +238,6 @@ def my_rule(now: int, procs: int, estimate: int, free: int, shadow: int, extra: 
 lessons.check("2.4", my_rule)
 '''
 
-
-def delaying():
-    """The table that is right in 2.3, in the order in which a file has it."""
-    jobs = examples.figure3().jobs[["submit", "run", "procs", "estimate"]]
-    jobs.loc["backfill", ["run", "estimate"]] = 250
-    return {job: jobs.loc[job].to_list() for job in sorted(jobs.index)}
-
-
-GIVEN = """
-from simlib_course import lessons
-lessons.given["2.4"] = lambda *case: True
-lessons.given["2.1"] = "Right: yes"
-"""
 
 RIGHT_2_1 = 'lessons.check("2.1", shadow=30, extra=2)'
 OTHER_CHECK = "from simlib_course import lessons\nlessons.check = lambda *given, **parts: print('Right: yes')"
@@ -295,11 +272,9 @@ MADE = {
         lambda: answering("2.1", f"while True: print('x' * 1000)\n{RIGHT_2_1}"),
         {"2.1": "out of time"},
     ),
-    "given": (lambda: with_cell(GIVEN, -1, solved=False), WAITING),
     "overwrites": (lambda: with_cell(OVERWRITES), {}),
     "looks-inside": (lambda: ruled("return ().__class__.__base__.__subclasses__()"), {"2.4": "not yet"}),
     "patches-the-judge": (lambda: ruled(PATCHES_THE_JUDGE), {"2.4": "not yet"}),
-    "typed": (lambda: typed(delaying()), WAITING | {"2.3": "right"}),
     "truncated": (lambda: json.dumps(notebook()[1])[:-100], FAILED),
     "zip": (lambda: b"PK\x03\x04 and so on", FAILED),
     "not-a-notebook": (lambda: "[1, 2]", FAILED),

@@ -1,4 +1,4 @@
-"""Handing the course out: what students get, what nbgrader gets, and that nothing is overwritten."""
+"""Handing the course out: what students get, and that nothing is overwritten."""
 
 import json
 import re
@@ -10,7 +10,6 @@ from helpers import ROOT, listing
 
 from simlib.__main__ import main
 from simlib._util import paths
-from simlib_course import lessons
 from simlib_course.grading import handout
 
 LESSONS = [path.name for path in handout.lessons()]
@@ -70,11 +69,7 @@ def test_a_name_that_no_folder_can_have_is_refused(tmp_path):
             handout.write(tmp_path, names=[name])
 
 
-def test_an_installed_simlib_has_no_answers_and_says_where_they_are(tmp_path, monkeypatch):
-    monkeypatch.setattr(handout, "solution", lambda lesson: tmp_path / "solutions" / lesson.name)
-    with pytest.raises(handout.HandoutError, match="expected to be run in the repository"):
-        handout.write(tmp_path, nbgrader=True)
-    assert listing(tmp_path) == []
+def test_an_installed_simlib_has_the_lessons_and_no_answers():
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
     assert "notebooks/teaching/*.ipynb" in build["wheel"]["include"] and "docs" not in build["wheel"]["include"]
     assert {"notebooks/teaching", "docs"} <= set(build["sdist"]["include"])
@@ -94,31 +89,3 @@ def test_nothing_is_overwritten_and_the_error_names_the_file(tmp_path, capsys):
     assert main(["course", str(tmp_path)]) == 1
     assert str(mine) in capsys.readouterr().err
     assert listing(tmp_path) == [mine.name] and mine.read_text() == "my answers"
-
-
-# nbgrader
-
-
-@pytest.mark.parametrize("lesson", handout.lessons(), ids=lambda lesson: lesson.stem)
-def test_for_nbgrader_each_exercise_has_a_cell_for_the_answer_and_one_for_the_point(lesson):
-    made = handout.source(lesson)
-    nbformat.validate(nbformat.from_dict(made))
-    marked = {of["grade_id"]: (of, cell) for cell in made["cells"] if (of := cell["metadata"].get("nbgrader"))}
-    demands = [handout.text(cell) for of, cell in marked.values() if of["grade"]]
-    numbers = re.findall(r'demand\("([\w.]+)"\)', "".join(demands))
-    assert numbers == handout.exercises(handout.read(lesson))
-    counts = [of["points"] for of, _ in marked.values() if of["grade"]]
-    assert counts == ([5, 10, 10, 15, 20] if lesson.stem == "assignment" else [1] * len(numbers))
-    assert set(numbers) <= set(lessons.exercises(numbers[0].partition(".")[0]))
-    answers = [handout.text(cell) for of, cell in marked.values() if of["solution"]]
-    assert len(answers) == len(numbers)
-    assert all(text.count("### BEGIN SOLUTION\n") == text.count("\n### END SOLUTION") == 1 for text in answers)
-    for of, _ in marked.values():
-        assert of["schema_version"] == 3 and of["locked"] == of["grade"] != of["solution"]
-
-
-def test_the_course_for_nbgrader_has_an_assignment_a_lesson(tmp_path):
-    handout.write(tmp_path, nbgrader=True)
-    assert listing(tmp_path / "source") == sorted(path.stem for path in handout.lessons())
-    json.loads((tmp_path / "source" / LESSONS[0].removesuffix(".ipynb") / LESSONS[0]).read_text())
-    compile((tmp_path / "nbgrader_config.py").read_text(), "nbgrader_config.py", "exec")

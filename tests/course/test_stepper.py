@@ -3,10 +3,7 @@
 import json
 import re
 from html import unescape
-from types import SimpleNamespace
 
-import click
-import nbformat
 import pytest
 from helpers import busy_users, crowded, table
 from helpers import every_policy_beyond as every_policy
@@ -18,9 +15,8 @@ import simlib
 from simlib import EASY, FCFS, Conservative, plots
 from simlib.explain import explain
 from simlib.models import examples
-from simlib_course import lessons, views, web, widgets
+from simlib_course import views, web, widgets
 from simlib_course.lessons import lesson2, lesson4
-from simlib_course.web.__main__ import shown
 
 PLANNED, BACKFILLED = views.PLANNED, views.BACKFILLED
 
@@ -212,21 +208,3 @@ def test_script_and_style_are_small_and_fetch_nothing():
     for workload in (examples.figure1(), lesson2.queue(), lesson4.heel_and_toe(2)):
         for policy in (FCFS(), EASY(), Conservative()):
             assert len(widgets.stepper(workload, policy).html().encode()) < 70_000
-
-
-def test_a_page_s_exercises_are_checked_with_the_log_that_the_page_shows(monkeypatch):
-    class Month(str):
-        __repr__ = str.__str__
-
-    def page(text):
-        output = nbformat.v4.new_output("execute_result", {"text/plain": text}, execution_count=1)
-        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("month_jobs", outputs=[output])])
-
-    here = {None: Month(f"<Workload {lessons.LOG}>"), "twin": Month(f"<Workload {lessons.LOG}, SYNTHETIC>")}
-    load = "simlib_course.web.__main__.load"
-    monkeypatch.setattr(load, lambda log, variant=None: SimpleNamespace(months=lambda _: here[variant]))
-    assert shown("a.ipynb", page(here[None])) is None and shown("a.ipynb", page("no log")) is None
-    assert shown("a.ipynb", page(here["twin"])) == "twin"
-    here[None] = here["twin"]  # as where no log is found
-    with pytest.raises(click.ClickException, match="a.ipynb: found another log than KTH-SP2 .* SIMLIB_TRACES"):
-        shown("a.ipynb", page(f"<Workload {lessons.LOG}>"))

@@ -1,10 +1,21 @@
-"""Step through the decisions of a scheduler."""
+"""The stepper: go through the decisions of a scheduler, one by one.
 
+    simlib_course.widgets.stepper(workload, simlib.EASY())
+
+The last line of a cell shows it. It needs no kernel: JupyterLab runs the same script as any page, for which `html()`
+gives it, and without scripts all its sentences are there. Where a notebook shows neither, it is a picture with text.
+"""
+
+import base64
+import io
 import json
+import textwrap
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
-from matplotlib.figure import FigureBase
+import matplotlib
+from matplotlib.figure import Figure, FigureBase
 
 from simlib import plots
 from simlib._util.words import number, processors
@@ -12,10 +23,12 @@ from simlib.core.schedule import Policy
 from simlib.core.workload import Workload
 from simlib.explain import explain
 from simlib.explain.records import Explanation
+from simlib.plots.style import STYLE
 
-from ..views import label, stepping
-from ..web import asset
-from .control import Control
+from .views import label, stepping
+from .web import asset
+
+__all__ = ["stepper"]
 
 
 def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict: bool = False) -> "Stepper":
@@ -63,8 +76,10 @@ def stepper(workload: Workload, policy: Policy, overrun: str = "extend", predict
     return Stepper(explain(workload, policy, overrun), predict)
 
 
-class Stepper(Control):
+class Stepper:
     """A control that steps through an `Explanation`; see `stepper`."""
+
+    size = (11.0, 4.3)  # of the picture, inches
 
     def __init__(self, explanation: Explanation, predict: bool) -> None:
         self.explanation, self._predict = explanation, predict
@@ -87,13 +102,50 @@ class Stepper(Control):
 <script type="module">{asset("stepper.js")}</script>
 """
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return super()._repr_mimebundle_() | {"text/html": self.html()}
-
     def draw(self, figure: FigureBase) -> None:
-        ax = figure.add_axes((0.075, 0.15, 0.905, 0.74))
-        plots.gantt(self.explanation.schedule, ax)
+        """Draw the whole schedule, which is to be seen without a script."""
+        plots.gantt(self.explanation.schedule, figure.add_axes((0.075, 0.15, 0.905, 0.74)))
 
-    def lines(self) -> list[str]:
+    def __repr__(self) -> str:
         starts = [str(seen) for seen in self.explanation if seen.kind in ("start", "backfill")]
-        return [f"The starts among {len(self.explanation)} decisions, by second:", *starts]
+        return "\n".join([f"The starts among {len(self.explanation)} decisions, by second:", *starts])
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        picture = base64.b64encode(_png(self.draw, self.size, repr(self).splitlines())).decode()
+        return {"text/plain": repr(self), "image/png": picture, "text/html": self.html()}
+
+
+# The picture with text, for wherever nothing can be pressed
+
+LARGE: dict[Any, Any] = STYLE | {
+    "figure.constrained_layout.use": False,  # takes longer than to draw the picture
+    "font.size": 15,
+    "axes.titlesize": 16,
+    "axes.linewidth": 1.2,
+    "lines.linewidth": 2.5,
+    "hatch.linewidth": 1.5,
+}
+"""How pictures look that have to be read from the back of a lecture hall."""
+
+_DPI = 120
+_LINES, _COLUMNS = 16, 100  # of text under a picture
+
+
+def _png(draw: Callable[[FigureBase], object], size: tuple[float, float], lines: Iterable[str]) -> bytes:
+    """Draw a picture as PNG, with lines of text under it."""
+    # the second and further lines begin below the first word of the sentence
+    indents = [(line, " " * 13 if line.startswith(" ") else "") for line in lines]
+    lines = [part for line, indent in indents for part in textwrap.wrap(line, _COLUMNS, subsequent_indent=indent)]
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 1], f"... and {len(lines) - _LINES + 1} more lines"]
+    below = 0.15 + 0.21 * len(lines)
+    with matplotlib.rc_context(LARGE):
+        figure = Figure((size[0], size[1] + below))
+        parts: Any = figure.subfigures(2, 1, height_ratios=[size[1], below])
+        above, under = parts
+        under.text(0.02, 1, "\n".join(lines), va="top", family="monospace", size=12, linespacing=1.25)
+        draw(above)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=_DPI, pil_kwargs={"compress_level": 1})
+        figure.clear()  # its parts refer to one another, so that they would stay until the next garbage collection
+    return buffer.getvalue()
