@@ -16,7 +16,7 @@ from simlib.policies.conservative import SlurmBackfill
 from simlib.policies.easy import EASY
 from simlib.policies.orders import Multifactor
 
-from ..answers import Judge, NotYet, choice, names, number, parts
+from ..answers import MINUTES, Judge, NotYet, choice, names, number, parts
 from . import drawn, seed
 
 MINUTE, HOUR, WEEK = 60, 3600, 7 * 86400
@@ -217,7 +217,7 @@ def reading(answer: Any) -> str:
     """Judge 7.1: how long your job waits as planned, and behind which job."""
     jobs = planned().jobs
     minutes, behind = parts(answer, "minutes", "behind")
-    minutes, truth = number(minutes), wait(planned())
+    minutes, truth = number(minutes, MINUTES), wait(planned())
     head, mine = jobs.index[-2:]
     if _in_hours(minutes, truth):
         raise NotYet("that is right in hours. Give minutes.")
@@ -257,7 +257,7 @@ def time_limit(answer: Any) -> float:
     """Read a time limit in minutes, as a number or as Slurm writes it, such as 3:35:00 or 0-03:35."""
     found = re.fullmatch(r"\s*(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?\s*", answer) if isinstance(answer, str) else None
     if found is None or not (found[1] or found[3]):
-        return float(number(answer))
+        return float(number(answer, MINUTES))
     days, first, second, third = (int(part or 0) for part in found.groups())
     if found[1]:
         return 1440 * days + 60 * first + second + third / 60
@@ -293,7 +293,7 @@ def limit(answer: Any) -> str:
 def elsewhere(answer: Any) -> str:
     """Judge 7.3: on how many nodes your job starts at once, and in which partition."""
     nodes, partition = parts(answer, "nodes", "partition")
-    nodes, jobs = number(nodes), planned().jobs
+    nodes, jobs = number(nodes, "nodes?"), planned().jobs
     mine, head, free = jobs.iloc[-1], jobs.iloc[-2], NODES - int(jobs.procs[:-2].sum())
     if nodes != int(nodes) or not 1 <= nodes <= NODES:
         raise NotYet(f"found {nodes:g} nodes, expected a whole number from 1 to {NODES}.")
@@ -344,7 +344,7 @@ def order(answer: Any) -> str:
 
 def limited(answer: Any) -> str:
     """Judge 7.5: when a job may start that a limit of its account holds back."""
-    minutes, jobs = number(answer), account().jobs
+    minutes, jobs = number(answer, MINUTES), account().jobs
     truth, ends = wait(simulate(account(), EASY())), sorted(jobs.run[:-1] // MINUTE)
     used, needs = jobs.procs[:-1].sum(), jobs.procs.iloc[-1]
     if _in_hours(minutes, truth):
@@ -368,7 +368,8 @@ def limited(answer: Any) -> str:
 def maintenance(answer: Any) -> str:
     """Judge 7.6: how many tasks of an array end before a maintenance, and when the job that depends on them starts."""
     its, jobs = array(), around_maintenance(array()).jobs
-    tasks, merge = map(number, parts(answer, "tasks", "merge"))
+    tasks, merge = parts(answer, "tasks", "merge")
+    tasks, merge = number(tasks, "tasks?"), number(merge, MINUTES)
     ends = jobs.end.filter(like="task") // MINUTE
     truth, end = (ends <= its.until).sum(), ends.max()
     if tasks == its.tasks:
