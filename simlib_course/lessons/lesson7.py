@@ -5,7 +5,6 @@
 
 import random
 import re
-from functools import cache
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -17,7 +16,7 @@ from simlib.policies.easy import EASY
 from simlib.policies.orders import Multifactor
 
 from ..answers import MINUTES, Judge, NotYet, choice, names, number, parts
-from . import drawn, seed
+from . import by_seed, drawn
 
 MINUTE, HOUR, WEEK = 60, 3600, 7 * 86400
 
@@ -37,32 +36,47 @@ NEAR = 5
 # What is drawn by the seed
 
 
+@by_seed
 def cluster() -> Workload:
     """Make the jobs of the partition `cpu` by their numbers: four run, one is the head of the queue, the last is yours.
 
     Second 0 is the midnight before.
     """
-    return _jobs("cluster", seed())
+    return drawn("lesson 7 cluster", _some_jobs, _shows_backfilling)
 
 
+@by_seed
 def users() -> Workload:
     """Make the jobs of six users: each has run on some nodes for a week, and has one waiting for all nodes."""
-    return _jobs("users", seed())
+    return drawn("lesson 7 users", _some_users, _shows_fair_share)
 
 
+@by_seed
 def account() -> Workload:
     """Make the jobs of the account `physics` on a machine of its limit of CPUs; the last is yours, and waits."""
-    return _jobs("account", seed())
+    return drawn("lesson 7 account", _some_of_the_account, _shows_the_limit)
 
 
-@cache
-def _jobs(which: str, seed: str) -> Workload:
-    kinds = {
-        "cluster": (_some_jobs, _shows_backfilling),
-        "users": (_some_users, _shows_fair_share),
-        "account": (_some_of_the_account, _shows_the_limit),
-    }
-    return drawn(f"lesson 7 {which}", *kinds[which])
+@by_seed
+def partitions() -> pd.DataFrame:
+    """Make four other partitions: is each up, its time limit in hours, its nodes. Your job starts at once in one."""
+    return drawn("lesson 7 partitions", _some_partitions)
+
+
+class Array(NamedTuple):
+    """Hold a job array, of which `at_once` tasks run at once, and a maintenance; times in minutes from now."""
+
+    tasks: int
+    at_once: int
+    minutes: int
+    until: int
+    down: int
+
+
+@by_seed
+def array() -> Array:
+    """Make an array of which some tasks end before the maintenance, and the others begin after it."""
+    return drawn("lesson 7 array", _an_array)
 
 
 def _workload(name: str, procs: int, rows: list[tuple[int, int, int]], index: list[str]) -> Workload:
@@ -122,9 +136,8 @@ def _shows_the_limit(jobs: Workload) -> bool:
     return bool(start.iloc[:-1].max() == 0 and start.iloc[-1] in ends[1:3])
 
 
-def partitions() -> pd.DataFrame:
-    """Make four other partitions: is each up, its time limit in hours, its nodes. Your job starts at once in one."""
-    draw, mine = random.Random(f"lesson 7 partitions {seed()}"), cluster().jobs.iloc[-1]
+def _some_partitions(draw: random.Random) -> pd.DataFrame:
+    mine = cluster().jobs.iloc[-1]
     needs, hours = int(mine.procs), int(mine.run) // HOUR
     rows = [
         ("up", hours // 2, draw.randint(2, 30), needs + draw.randint(4, 20), 0),
@@ -136,19 +149,7 @@ def partitions() -> pd.DataFrame:
     return pd.DataFrame(rows, draw.sample(("amd", "long", "mpi", "old"), 4), columns).sort_index()
 
 
-class Array(NamedTuple):
-    """Hold a job array, of which `at_once` tasks run at once, and a maintenance; times in minutes from now."""
-
-    tasks: int
-    at_once: int
-    minutes: int
-    until: int
-    down: int
-
-
-def array() -> Array:
-    """Draw an array of which some tasks end before the maintenance, and the others begin after it."""
-    draw = random.Random(f"lesson 7 array {seed()}")
+def _an_array(draw: random.Random) -> Array:
     minutes, at_once, rounds = draw.randrange(70, 200, 5), draw.randint(4, 12), draw.randint(3, 5)
     tasks = at_once * (rounds + draw.randint(1, 3)) - draw.randint(0, at_once - 1)
     until = minutes * rounds + draw.randrange(20, minutes - 10, 5)
