@@ -247,7 +247,7 @@ def _stage_notebooks(folder, executed):
 
 def _stage_notebook(path, to):
     notebook = nbformat.read(path, as_version=4)
-    if path.parent.name == "how-to" or re.match("lesson|assignment", path.stem):
+    if path.parent.name == "how-to" or path.stem.startswith("lesson"):
         NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=paths.ROOT)
     heading = ""
     for cell in notebook.cells:
