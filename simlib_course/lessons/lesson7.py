@@ -5,6 +5,7 @@
 
 import random
 import re
+from functools import cache
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -16,7 +17,7 @@ from simlib.policies.easy import EASY
 from simlib.policies.orders import Multifactor
 
 from ..answers import MINUTES, Judge, NotYet, choice, names, number, parts
-from . import by_seed, drawn
+from . import by_seed, drawn, seed
 
 MINUTE, HOUR, WEEK = 60, 3600, 7 * 86400
 
@@ -161,6 +162,11 @@ def _an_array(draw: random.Random) -> Array:
 
 def planned(minutes: float | None = None, nodes: int | None = None) -> Schedule:
     """Simulate `cluster` under Slurm's backfill; your job may have another time limit, or another size."""
+    return _planned(seed(), minutes, nodes)
+
+
+@cache
+def _planned(_: str, minutes: float | None, nodes: int | None) -> Schedule:
     table = cluster().jobs
     mine = table.index[-1]
     if minutes is not None:
@@ -195,6 +201,7 @@ def fairly(jobs: Workload) -> Schedule:
     return simulate(jobs, SlurmBackfill(order=Multifactor(**WEIGHTS, half_life_days=10_000)))
 
 
+@cache
 def around_maintenance(its: Array) -> Schedule:
     """Simulate an array around a maintenance: 0 is now.
 
