@@ -8,11 +8,9 @@ import copy
 import inspect
 import json
 import pickle
-import re
 import socket
 import threading
 import time
-import unicodedata
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -23,7 +21,7 @@ from simlib.analysis.stats import BatchMeans
 from simlib.core.workload import Workload
 
 from .. import lessons
-from ..answers import NotYet, Waiting
+from ..answers import NotYet, Waiting, words
 from .box import FAILED, OUT_OF_MEMORY, OUT_OF_TIME
 
 RIGHT, NOT_YET, UNANSWERED = "right", "not yet", "unanswered"
@@ -187,11 +185,6 @@ def judged(number: str, answer: Any, student: str) -> Judged:
     except Stopped as stopped:
         return Judged(*stopped.args)
     return Judged({"waiting": UNANSWERED}.get(status, status), sentence)
-
-
-def words(name: Any) -> list[str]:
-    """List the words of a name, in alphabetical order: how it is typed does not count."""
-    return sorted(re.findall(r"\w+", unicodedata.normalize("NFC", str(name)).casefold().replace("_", " ")))
 
 
 def judge(connection: socket.socket, seconds: float, student: str) -> tuple[str, Judged]:

@@ -1,6 +1,6 @@
 """The assignment at the end of the course: a week of a real log, and your own policy that is argued for."""
 
-import hashlib
+import random
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from simlib.logs.archive import load
 from simlib.policies.conservative import Conservative
 from simlib.policies.easy import EASY
 
-from ..answers import Judge, NotYet, choice, number, parts
+from ..answers import MINUTES, Judge, NotYet, choice, number, parts, words
 from . import LOG
 from .lesson6 import LONGEST, policy, scheduled
 
@@ -31,36 +31,35 @@ SAID = "lower", "higher", "cannot tell"
 
 def week(student: str) -> Workload:
     """Choose a week of the log by a student's name: another name, most likely another week."""
-    name = " ".join(student.casefold().split()) if isinstance(student, str) else ""
+    name = " ".join(words(student)) if isinstance(student, str) else ""
     if not any(map(str.isalnum, name)):
         raise ValueError(f"week: found the name {student!r}, expected the student's own, such as 'Ada Lovelace'")
-    mondays = _mondays()
-    place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") % len(mondays)
-    return _from(mondays[place])
+    return _of(name)
 
 
 @cache
-def _mondays() -> list[pd.Timestamp]:
-    """Find the Mondays on which a week begins that can be given out."""
+def _of(name: str) -> Workload:
+    """Shuffle the days of the log by a name, and take the first one whose week can be given out."""
     log = _log()
     first, last = log.time(0).tz_localize(None), log.time(int(log.jobs.submit.max())).tz_localize(None)
-    mondays = pd.date_range(first.normalize(), last - pd.Timedelta(days=7), freq="W-MON", inclusive="right")
-    return list(filter(_can_be_given, mondays))
+    days = list(pd.date_range(first.normalize(), last - pd.Timedelta(days=7), inclusive="right"))
+    random.Random(name).shuffle(days)
+    return _from(next(filter(_can_be_given, days)))
 
 
-def _can_be_given(monday: pd.Timestamp) -> bool:
+def _can_be_given(day: pd.Timestamp) -> bool:
     """Tell whether the queue of a week is long enough to improve on, and a simple order passes A.4."""
-    jobs = _from(monday)
+    jobs = _from(day)
     if len(jobs) < FEWEST or simulate(jobs, EASY()).jobs.wait.mean() < LEAST_WAIT:
         return False
     try:
-        _improved(jobs, slowdown_first)
+        _improved(simulate(jobs, EASY(order=_slowdown_first)))
     except NotYet:
         return False
     return True
 
 
-def slowdown_first(wait: float, estimate: float, procs: float) -> float:
+def _slowdown_first(wait: float, estimate: float, procs: float) -> float:
     """Put first whose slowdown would be largest if it started now, by its estimate."""
     return (wait + estimate) / estimate
 
@@ -70,8 +69,8 @@ def _log() -> Workload:
     return load(LOG)
 
 
-def _from(monday: pd.Timestamp) -> Workload:
-    return _log().between(f"{monday:%Y-%m-%d}", f"{monday + pd.Timedelta(days=7):%Y-%m-%d}")
+def _from(day: pd.Timestamp) -> Workload:
+    return _log().between(f"{day:%Y-%m-%d}", f"{day + pd.Timedelta(days=7):%Y-%m-%d}")
 
 
 def _asked(answer: Any, *keys: str) -> tuple[Workload, list[Any]]:
@@ -83,9 +82,8 @@ def _asked(answer: Any, *keys: str) -> tuple[Workload, list[Any]]:
         raise NotYet(f"{error}.") from None
 
 
-def _close(given: Any, truth: float, what: str, digits: int, hint: str) -> None:
+def _close(given: float, truth: float, what: str, digits: int, hint: str) -> None:
     """Refuse a number that is not the truth, rounded to so many digits or not rounded."""
-    given = number(given)
     if abs(given - truth) > 0.5001 * 10**-digits:
         per_cent = " That is the right number in per cent." if abs(given - 100 * truth) <= 0.51 else ""
         raise NotYet(f"{what}: it is not {given:g}.{per_cent} {hint}")
@@ -97,12 +95,12 @@ def _close(given: Any, truth: float, what: str, digits: int, hint: str) -> None:
 def described(answer: Any) -> str:
     """Judge A.1: how many jobs the week has, its load, and the share of its large jobs."""
     jobs, (count, load, large) = _asked(answer, "jobs", "load", "large")
-    size = jobs.jobs.procs
-    if number(count) != len(jobs):
-        raise NotYet(f"jobs: your week does not have {count}. Is it the week of the name that you gave?")
+    size, (count, load, large) = jobs.jobs.procs, map(number, (count, load, large))
+    if count != len(jobs):
+        raise NotYet(f"jobs: your week does not have {count:g}. Is it the week of the name that you gave?")
     _close(load, jobs.load, "load", 2, "The week itself knows its load: week.load.")
     truth = float((size > jobs.procs / 4).mean())
-    if abs(truth - number(large)) > 0.005 and abs((size >= jobs.procs / 4).mean() - large) <= 0.005:
+    if abs(truth - large) > 0.005 and abs((size >= jobs.procs / 4).mean() - large) <= 0.005:
         raise NotYet(f"large: {large:g} is the share with a quarter or more; more than a quarter was asked for.")
     _close(large, truth, "large", 2, "Compare the column procs with a quarter of week.procs, and take the mean.")
     return f"{len(jobs)} jobs ask for {jobs.load:.0%} of the machine, and {truth:.0%} of them are large."
@@ -113,12 +111,14 @@ def two_schedulers(answer: Any) -> str:
     jobs, (easy, conservative, backfilled) = _asked(answer, "easy", "conservative", "backfilled")
     found = {"easy": simulate(jobs, EASY()), "conservative": simulate(jobs, Conservative())}
     for (name, schedule), given in zip(found.items(), (easy, conservative), strict=True):
-        wait = float(schedule.jobs.wait.mean())
-        if abs(number(given) - wait) <= 0.5:
+        wait, given = float(schedule.jobs.wait.mean()), number(given, MINUTES)
+        if abs(given - wait) <= 0.5:
             raise NotYet(f"{name}: {given:g} is the mean wait in seconds. Give it in minutes.")
         _close(given, wait / 60, name, 0, "Simulate the week, take the mean of the column wait, and divide by 60.")
     truth = float(found["easy"].jobs.backfilled.mean())
-    _close(backfilled, truth, "backfilled", 2, "The schedule under EASY has a column backfilled: take its mean.")
+    _close(
+        number(backfilled), truth, "backfilled", 2, "The schedule under EASY has a column backfilled: take its mean."
+    )
     return f"EASY backfills {truth:.0%} of the jobs of your week."
 
 
@@ -126,16 +126,16 @@ def one_job(answer: Any) -> str:
     """Judge A.3: the job that waits longest under EASY, and how many jobs passed it."""
     workload, (job, wait, passed) = _asked(answer, "job", "wait", "passed_by")
     jobs = simulate(workload, EASY()).jobs
-    longest = jobs.wait.max()
+    job, wait, passed, longest = number(job), number(wait), number(passed), jobs.wait.max()
     if job not in jobs.index:
-        raise NotYet(f"job: there is no job {job!r} in your week. The index of the table has the jobs' numbers.")
+        raise NotYet(f"job: there is no job {job:g} in your week. The index of the table has the jobs' numbers.")
     if jobs.wait[job] != longest:
         raise NotYet(f"job: job {job} waits {jobs.wait[job]} s under EASY; another one waits longer.")
-    if number(wait) != longest:
+    if wait != longest:
         raise NotYet(f"wait: job {job} is right, but it does not wait {wait} s. The wait is start - submit.")
     later = (jobs.submit > jobs.submit[job]) & (jobs.start < jobs.start[job])
     truth = int(later.sum())
-    if number(passed) != truth:
+    if passed != truth:
         raise NotYet(
             f"passed_by: it is not {passed}. Count the jobs that were submitted after job {job} and started before it."
         )
@@ -145,13 +145,13 @@ def one_job(answer: Any) -> str:
 def own_policy(answer: Any) -> str:
     """Judge A.4: a policy with a lower mean bounded slowdown than EASY on the week, under which nobody starves."""
     jobs, (own,) = _asked(answer, "policy")
-    return _improved(jobs, own)
+    return _improved(scheduled(policy(own), jobs))
 
 
-def _improved(jobs: Workload, own: Any) -> str:
-    schedule = scheduled(policy(own), jobs)
+def _improved(schedule: Schedule) -> str:
+    """Tell by how much a policy improves on EASY, or raise where that may be luck or somebody starves."""
     row = _compared(schedule, SHAKES)["slowdown"]
-    longest, easy = (found.jobs.wait.max() / 3600 for found in (schedule, simulate(jobs, EASY())))
+    longest, easy = (found.jobs.wait.max() / 3600 for found in (schedule, simulate(schedule.workload, EASY())))
     compared = f"a mean bounded slowdown of {row.value:.1f} against EASY's {row.base:.1f}"
     if row.coincidence_high >= 0:
         raise NotYet(

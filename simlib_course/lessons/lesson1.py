@@ -33,7 +33,7 @@ def _five(runs: Iterable[int], sizes: Iterable[int]) -> Workload:
 
 def _some_queue(draw: random.Random) -> Workload:
     """Draw the run times and sizes of jobs A to E."""
-    runs = draw.randrange(25, 100, 5), *(draw.randrange(10, 100, 5) for _ in "BCDE")
+    runs = draw.randrange(25, 100, 5), *(draw.randrange(10, 100, 5) for _ in "BCD"), draw.randrange(10, 300, 5)
     return _five(
         runs, [draw.randint(4, 8), draw.randint(3, 9), *(draw.randint(*of) for of in ((1, 6), (5, 10), (1, 4)))]
     )

@@ -167,7 +167,7 @@ def passing(submit: Any = None, run: Any = None, procs: Any = None) -> Workload:
 @by_seed
 def _passing() -> Workload:
     """Give the jobs of the paper's figure 3, or others of their kind."""
-    runs = drawn("lesson 2 passing", lambda draw: [draw.randrange(8, 50) for _ in range(3)]) if seed() else [10] * 3
+    runs = drawn("lesson 2 passing", lambda draw: [draw.randrange(8, 90) for _ in range(3)]) if seed() else [10] * 3
     jobs = dict(zip(("A", "first", "second"), zip((0, 1, 2), runs, runs, (2, 3, 4), strict=True), strict=True))
     return Workload.of(
         "Figure 3" if not seed() else "As Figure 3", 4, **jobs, backfill=(3, 3 * max(runs), 3 * max(runs), 1)
@@ -183,7 +183,7 @@ def _before() -> pd.Series:
 @by_seed
 def far() -> int:
     """Give the second at which exercise 2.3 wants the second queued job to start."""
-    return drawn("lesson 2 far", lambda draw: draw.randrange(250, 500)) if seed() else 200
+    return drawn("lesson 2 far", lambda draw: draw.randrange(300, 900)) if seed() else 200
 
 
 def rule(answer: Any) -> str:

@@ -33,7 +33,7 @@ def early() -> Workload:
 
 def _some_plan(draw: random.Random) -> Workload:
     """Draw three jobs that run, and three that come after them."""
-    runs = [*draw.sample(range(20, 130, 10), 3), *(draw.randrange(20, 80, 5) for _ in range(3))]
+    runs = [*draw.sample(range(20, 130), 3), *(draw.randrange(20, 80) for _ in range(3))]
     sizes = [draw.randint(*least_and_most) for least_and_most in ((2, 4), (2, 4), (1, 3), (6, 9), (2, 5), (1, 3))]
     rows = zip(("A", "B", "C", "first", "second", "third"), (0, 0, 0, 2, 4, 6), runs, sizes, strict=True)
     return Workload.of("A plan", 10, **{job: (at, run, run, size) for job, at, run, size in rows})
@@ -53,8 +53,8 @@ def _is_plan(jobs: Workload) -> bool:
 def _some_early(draw: random.Random) -> Workload:
     """Draw two jobs that run, of which one ends early, and two that come after them."""
     procs, half = draw.choice([(4, 2), (6, 3), (8, 4), (6, 2), (8, 3)])
-    top, first, second = draw.randrange(30, 60, 5), draw.randrange(30, 70, 10), draw.randrange(20, 60, 10)
-    until, end = top + second + draw.randrange(10, 40, 5), draw.randrange(10, top - 5, 5)
+    top, first, second = draw.randrange(30, 60), draw.randrange(30, 70, 10), draw.randrange(20, 60, 10)
+    until, end = top + second + draw.randrange(10, 40, 5), draw.randrange(10, top - 5)
     running = {"bottom": (0, end, until, half), "top": (0, top, top, procs - half)}
     return Workload.of(
         "An early end", procs, **running, first=(1, first, first, procs), second=(2, second, second, half)

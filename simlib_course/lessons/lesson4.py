@@ -44,8 +44,8 @@ def _runs() -> Any:
 
 def _some_runs(draw: random.Random) -> Workload:
     """Draw run times."""
-    first, hole = draw.randrange(60, 140, 10), draw.randrange(60, 140, 10)
-    short = sorted(draw.sample(range(20, hole + 10, 10), 3), reverse=True)
+    first, hole = draw.randrange(60, 140, 5), draw.randrange(60, 140, 5)
+    short = sorted(draw.sample(range(20, hole + 10, 5), 3), reverse=True)
     runs = [first, first + hole, draw.randrange(100, 300, 20), hole + draw.randrange(10, 60, 10), *short]
     return _estimated(dict(zip(RUNS, runs, strict=True)), 1)
 
@@ -68,15 +68,15 @@ def cautious(estimate: Any = None) -> Workload:
 @by_seed
 def _cautious() -> Workload:
     """Give the jobs of the site, or draw those of a seed: job mine fits barely between the ends of A and B."""
-    a, hole, run = drawn("lesson 4 cautious", _some_hole) if seed() else (100, 100, 70)
+    a, hole, run = drawn("lesson 4 hole", _some_hole) if seed() else (100, 100, 70)
     jobs = {"A": (0, a, a, 2), "B": (0, a + hole, a + hole, 2), "wide": (10, 200, 200, 4)}
     return Workload.of("A cautious user", 4, **jobs, mine=(20, run, 400, 2))
 
 
 def _some_hole(draw: random.Random) -> tuple[int, int, int]:
     """Draw the end of A, how much later B ends, and a run time that is a little shorter."""
-    hole = draw.randrange(60, 260)
-    return draw.randrange(50, 150), hole, hole - draw.randrange(3, 10)
+    hole = draw.randrange(60, 380)
+    return draw.randrange(50, 150), hole, hole - draw.randrange(2, 6)
 
 
 @by_seed

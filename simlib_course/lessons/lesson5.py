@@ -150,7 +150,7 @@ def _some_example(draw: random.Random) -> dict[str, int]:
 @by_seed
 def short() -> int:
     """Give the seconds below which a job is short, for exercise 5.2."""
-    return drawn("lesson 5 short", lambda draw: draw.randrange(20, 1800, 5)) if seed() else 60
+    return drawn("lesson 5 short", lambda draw: round(900 * 60 ** draw.random())) if seed() else 60
 
 
 @by_seed

@@ -22,13 +22,13 @@ STUDENT = "Ada Lovelace"
 def the_twin():
     """The same log on every machine, whether the real one is there or not."""
     assignment._log.cache_clear()
-    assignment._mondays.cache_clear()
+    assignment._of.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assignment, "load", twin.workload)
         patch.setattr(simlib, "load", twin.workload)
         yield
     assignment._log.cache_clear()
-    assignment._mondays.cache_clear()
+    assignment._of.cache_clear()
 
 
 @pytest.fixture
@@ -43,11 +43,13 @@ def verdict(number, **parts):
 # Weeks
 
 
-@pytest.mark.thorough
-def test_a_name_gives_the_same_week_however_it_is_typed_and_other_names_give_others():
-    assert assignment.week("Ada Lovelace").equals(assignment.week("  ADA   lovelace "))
-    weeks = {assignment.week(f"student {number}").jobs.index[0] for number in range(60)}
-    assert len(weeks) > 20
+SPELLINGS = ["  ADA   lovelace ", "Ada_Lovelace", "Lovelace, Ada", "Ada-Lovelace", "Ada Lovelace!", "Ada. Lovelace"]
+
+
+def test_a_name_gives_the_same_week_however_it_is_typed(week):
+    assert all(assignment.week(name) is week for name in SPELLINGS)
+    assert assignment.week("Zo\u00eb M\u00fcller") is assignment.week("Zoe\u0308 Mu\u0308ller")
+    assert assignment.week("Grace Hopper") is not week
 
 
 @pytest.mark.parametrize("name", ["", "  ", "?!", ...])
@@ -59,18 +61,19 @@ def test_a_name_without_letters_is_refused(name):
 
 def test_a_week_is_seven_days_of_the_log_with_a_queue_to_improve_on(week):
     moments = [week.time(int(second)) for second in (week.jobs.submit.min(), week.jobs.submit.max())]
-    assert moments[0].day_name() == "Monday" and (moments[1] - moments[0]).days <= 7
+    assert (moments[1] - moments[0]).days <= 7
     assert len(week) >= assignment.FEWEST
     assert simulate(week, EASY()).jobs.wait.mean() >= assignment.LEAST_WAIT
 
 
 @pytest.mark.slow
-def test_every_week_that_is_given_out_can_be_solved(monkeypatch):
-    mondays = assignment._mondays()
-    assert len(mondays) > 20
-    for monday in mondays:
-        monkeypatch.setattr(assignment, "week", lambda _, monday=monday: assignment._from(monday))
-        assert verdict("A.4", policy=assignment.slowdown_first).status == "right", monday
+@pytest.mark.parametrize("name", ["Ada Lovelace", "Grace Hopper", "Barbara Liskov"])
+def test_a_week_that_is_given_out_can_be_solved(name):
+    assert lessons.verdict("A.4", {"student": name, "policy": own_order}).status == "right"
+
+
+def own_order(wait, estimate, procs):
+    return (wait + estimate) / estimate
 
 
 # Questions
@@ -156,7 +159,7 @@ def test_a_policy_that_does_not_improve_on_easy_is_refused(policy, hint):
 
 def test_a_policy_that_starves_somebody_is_refused(week, monkeypatch):
     monkeypatch.setattr(assignment, "LONGEST", 0.1)
-    assert "Let the wait count for more" in verdict("A.4", policy=assignment.slowdown_first).sentence
+    assert "Let the wait count for more" in verdict("A.4", policy=own_order).sentence
 
 
 def test_a_whole_pass_is_judged_as_an_order_is():
@@ -165,15 +168,15 @@ def test_a_whole_pass_is_judged_as_an_order_is():
 
 def test_claims_must_be_those_that_the_intervals_carry():
     said = dict.fromkeys([f"{of}_{claim}" for of in ("week", "year") for claim in assignment.CLAIMS], "lower")
-    found = [verdict("A.5", policy=assignment.slowdown_first, **said)]
+    found = [verdict("A.5", policy=own_order, **said)]
     while found[-1].status == "not yet":  # as one who tries: each hint names the part that is wrong
         part = found[-1].sentence.partition(":")[0]
         said[part] = {"lower": "cannot tell", "cannot tell": "higher"}[said[part]]
-        found.append(verdict("A.5", policy=assignment.slowdown_first, **said))
+        found.append(verdict("A.5", policy=own_order, **said))
     assert found[-1].status == "right"
     for part, truth in said.items():
         for other in {*assignment.SAID} - {truth}:
-            assert verdict("A.5", policy=assignment.slowdown_first, **said | {part: other}).status == "not yet"
+            assert verdict("A.5", policy=own_order, **said | {part: other}).status == "not yet"
 
 
 # Notebooks
