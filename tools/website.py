@@ -183,8 +183,8 @@ def _page_of(link):
 
 
 def _exercises(folder):
-    """Begin to put forms into lessons 1 to 3; in separate processes, for the study does not know the course."""
-    lessons = sorted((folder / "notebooks" / "teaching").glob("lesson[123]-*.ipynb"))
+    """Begin to put forms into lessons 1 to 3 and 7; in separate processes, for the study does not know the course."""
+    lessons = sorted((folder / "notebooks" / "teaching").glob("lesson[1237]-*.ipynb"))
     return [
         subprocess.Popen([sys.executable, "-m", "simlib_course.web", str(path)], cwd=paths.ROOT) for path in lessons
     ]
@@ -247,7 +247,7 @@ def _stage_notebooks(folder, executed):
 
 def _stage_notebook(path, to):
     notebook = nbformat.read(path, as_version=4)
-    if path.parent.name == "how-to" or re.match("lesson|assignment", path.stem):
+    if path.parent.name == "how-to" or path.stem.startswith("lesson"):
         NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=paths.ROOT)
     heading = ""
     for cell in notebook.cells:
@@ -261,7 +261,7 @@ def _stage_notebook(path, to):
         tags = cell.metadata.setdefault("tags", [])
         if cell.cell_type == "markdown" and path.parent.name in ("teaching", "solutions"):
             cell.source = FOR_THE_LAB.sub(lambda words: words[1] or "", cell.source)
-        if "parameters" in tags and re.match("lesson[123]-", path.stem):
+        if "parameters" in tags and re.match("lesson[1237]-", path.stem):
             tags.append("remove-cell")  # nobody changes them on a page
         elif cell.cell_type == "code" and "exercise" not in tags and re.search(_folded(path), cell.source):
             tags.append("hide-input")
@@ -279,7 +279,7 @@ def _folded(path):
     """Which cells' code is folded away: imports, in the course what draws, and in lessons without Python all of it."""
     if path.parent.name != "teaching":
         return r"\A(import|from) "
-    return "" if re.match("lesson[123]-", path.stem) else r"\A(import|from) |\b(widgets|plots|plt)\."
+    return "" if re.match("lesson[1237]-", path.stem) else r"\A(import|from) |\b(widgets|plots|plt)\."
 
 
 FOR_THE_LAB = re.compile(r'<span class="in-lab">.*?</span>(?:<!-- on the page: (.*?) -->| ?)', re.DOTALL)

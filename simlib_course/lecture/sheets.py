@@ -96,14 +96,16 @@ def who_may_pass() -> Sheet:
     question = f"""Now {", ".join(waiting[:-1])} and {waiting[-1]} come, one after the other. A job starts at once if
         it fits the free processors and if one of these holds: (1) it will have ended by the shadow time; (2) it needs
         no more than the extra processors, and then it uses them up. Write "shadow" for (1), "extra" for (2), or "no".
-        Keep count of the free and of the extra processors. Draw the jobs that start."""
+        Keep count of the free and of the extra processors. Draw the jobs that start. When does
+        H start?"""
+    solution = simulate(jobs, EASY())
     return before._replace(
         number="2.2",
         title="Who may pass?",
         question=question,
-        blanks=tuple(f"{job} at {jobs.jobs.submit[job]} s" for job in waiting),
-        answers=tuple(ways.values()),
-        solution=simulate(jobs, EASY()),
+        blanks=(*(f"{job} at {jobs.jobs.submit[job]} s" for job in waiting), "H starts at [s]"),
+        answers=(*ways.values(), str(solution.jobs.start["H"])),
+        solution=solution,
     )
 
 

@@ -16,8 +16,8 @@ from simlib.policies.conservative import SlurmBackfill
 from simlib.policies.easy import EASY
 from simlib.policies.orders import Multifactor
 
-from ..answers import Judge, NotYet, choice, names, number, parts
-from . import drawn, seed
+from ..answers import MINUTES, Judge, NotYet, choice, names, number, parts
+from . import by_seed, drawn, seed
 
 MINUTE, HOUR, WEEK = 60, 3600, 7 * 86400
 
@@ -37,32 +37,47 @@ NEAR = 5
 # What is drawn by the seed
 
 
+@by_seed
 def cluster() -> Workload:
     """Make the jobs of the partition `cpu` by their numbers: four run, one is the head of the queue, the last is yours.
 
     Second 0 is the midnight before.
     """
-    return _jobs("cluster", seed())
+    return drawn("lesson 7 cluster", _some_jobs, _shows_backfilling)
 
 
+@by_seed
 def users() -> Workload:
     """Make the jobs of six users: each has run on some nodes for a week, and has one waiting for all nodes."""
-    return _jobs("users", seed())
+    return drawn("lesson 7 users", _some_users, _shows_fair_share)
 
 
+@by_seed
 def account() -> Workload:
     """Make the jobs of the account `physics` on a machine of its limit of CPUs; the last is yours, and waits."""
-    return _jobs("account", seed())
+    return drawn("lesson 7 account", _some_of_the_account, _shows_the_limit)
 
 
-@cache
-def _jobs(which: str, seed: str) -> Workload:
-    kinds = {
-        "cluster": (_some_jobs, _shows_backfilling),
-        "users": (_some_users, _shows_fair_share),
-        "account": (_some_of_the_account, _shows_the_limit),
-    }
-    return drawn(f"lesson 7 {which}", *kinds[which])
+@by_seed
+def partitions() -> pd.DataFrame:
+    """Make four other partitions: is each up, its time limit in hours, its nodes. Your job starts at once in one."""
+    return drawn("lesson 7 partitions", _some_partitions)
+
+
+class Array(NamedTuple):
+    """Hold a job array, of which `at_once` tasks run at once, and a maintenance; times in minutes from now."""
+
+    tasks: int
+    at_once: int
+    minutes: int
+    until: int
+    down: int
+
+
+@by_seed
+def array() -> Array:
+    """Make an array of which some tasks end before the maintenance, and the others begin after it."""
+    return drawn("lesson 7 array", _an_array)
 
 
 def _workload(name: str, procs: int, rows: list[tuple[int, int, int]], index: list[str]) -> Workload:
@@ -122,9 +137,8 @@ def _shows_the_limit(jobs: Workload) -> bool:
     return bool(start.iloc[:-1].max() == 0 and start.iloc[-1] in ends[1:3])
 
 
-def partitions() -> pd.DataFrame:
-    """Make four other partitions: is each up, its time limit in hours, its nodes. Your job starts at once in one."""
-    draw, mine = random.Random(f"lesson 7 partitions {seed()}"), cluster().jobs.iloc[-1]
+def _some_partitions(draw: random.Random) -> pd.DataFrame:
+    mine = cluster().jobs.iloc[-1]
     needs, hours = int(mine.procs), int(mine.run) // HOUR
     rows = [
         ("up", hours // 2, draw.randint(2, 30), needs + draw.randint(4, 20), 0),
@@ -136,19 +150,7 @@ def partitions() -> pd.DataFrame:
     return pd.DataFrame(rows, draw.sample(("amd", "long", "mpi", "old"), 4), columns).sort_index()
 
 
-class Array(NamedTuple):
-    """Hold a job array, of which `at_once` tasks run at once, and a maintenance; times in minutes from now."""
-
-    tasks: int
-    at_once: int
-    minutes: int
-    until: int
-    down: int
-
-
-def array() -> Array:
-    """Draw an array of which some tasks end before the maintenance, and the others begin after it."""
-    draw = random.Random(f"lesson 7 array {seed()}")
+def _an_array(draw: random.Random) -> Array:
     minutes, at_once, rounds = draw.randrange(70, 200, 5), draw.randint(4, 12), draw.randint(3, 5)
     tasks = at_once * (rounds + draw.randint(1, 3)) - draw.randint(0, at_once - 1)
     until = minutes * rounds + draw.randrange(20, minutes - 10, 5)
@@ -160,6 +162,11 @@ def array() -> Array:
 
 def planned(minutes: float | None = None, nodes: int | None = None) -> Schedule:
     """Simulate `cluster` under Slurm's backfill; your job may have another time limit, or another size."""
+    return _planned(seed(), minutes, nodes)
+
+
+@cache
+def _planned(_: str, minutes: float | None, nodes: int | None) -> Schedule:
     table = cluster().jobs
     mine = table.index[-1]
     if minutes is not None:
@@ -194,6 +201,7 @@ def fairly(jobs: Workload) -> Schedule:
     return simulate(jobs, SlurmBackfill(order=Multifactor(**WEIGHTS, half_life_days=10_000)))
 
 
+@cache
 def around_maintenance(its: Array) -> Schedule:
     """Simulate an array around a maintenance: 0 is now.
 
@@ -217,7 +225,7 @@ def reading(answer: Any) -> str:
     """Judge 7.1: how long your job waits as planned, and behind which job."""
     jobs = planned().jobs
     minutes, behind = parts(answer, "minutes", "behind")
-    minutes, truth = number(minutes), wait(planned())
+    minutes, truth = number(minutes, MINUTES), wait(planned())
     head, mine = jobs.index[-2:]
     if _in_hours(minutes, truth):
         raise NotYet("that is right in hours. Give minutes.")
@@ -257,7 +265,7 @@ def time_limit(answer: Any) -> float:
     """Read a time limit in minutes, as a number or as Slurm writes it, such as 3:35:00 or 0-03:35."""
     found = re.fullmatch(r"\s*(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?\s*", answer) if isinstance(answer, str) else None
     if found is None or not (found[1] or found[3]):
-        return float(number(answer))
+        return float(number(answer, MINUTES))
     days, first, second, third = (int(part or 0) for part in found.groups())
     if found[1]:
         return 1440 * days + 60 * first + second + third / 60
@@ -293,7 +301,7 @@ def limit(answer: Any) -> str:
 def elsewhere(answer: Any) -> str:
     """Judge 7.3: on how many nodes your job starts at once, and in which partition."""
     nodes, partition = parts(answer, "nodes", "partition")
-    nodes, jobs = number(nodes), planned().jobs
+    nodes, jobs = number(nodes, "nodes?"), planned().jobs
     mine, head, free = jobs.iloc[-1], jobs.iloc[-2], NODES - int(jobs.procs[:-2].sum())
     if nodes != int(nodes) or not 1 <= nodes <= NODES:
         raise NotYet(f"found {nodes:g} nodes, expected a whole number from 1 to {NODES}.")
@@ -344,7 +352,7 @@ def order(answer: Any) -> str:
 
 def limited(answer: Any) -> str:
     """Judge 7.5: when a job may start that a limit of its account holds back."""
-    minutes, jobs = number(answer), account().jobs
+    minutes, jobs = number(answer, MINUTES), account().jobs
     truth, ends = wait(simulate(account(), EASY())), sorted(jobs.run[:-1] // MINUTE)
     used, needs = jobs.procs[:-1].sum(), jobs.procs.iloc[-1]
     if _in_hours(minutes, truth):
@@ -368,7 +376,8 @@ def limited(answer: Any) -> str:
 def maintenance(answer: Any) -> str:
     """Judge 7.6: how many tasks of an array end before a maintenance, and when the job that depends on them starts."""
     its, jobs = array(), around_maintenance(array()).jobs
-    tasks, merge = map(number, parts(answer, "tasks", "merge"))
+    tasks, merge = parts(answer, "tasks", "merge")
+    tasks, merge = number(tasks, "tasks?"), number(merge, MINUTES)
     ends = jobs.end.filter(like="task") // MINUTE
     truth, end = (ends <= its.until).sum(), ends.max()
     if tasks == its.tasks:

@@ -1,4 +1,4 @@
-"""Exercises of lessons 1 to 3 that are answered and checked on a page, without a kernel: practice, for no seed.
+"""Exercises of lessons 1 to 3 and 7 that are answered and checked on a page, without a kernel: practice, for no seed.
 
 A page holds a table of the sentences that `simlib_course.lessons.verdict` gives for the answers which can be typed or
 chosen there. The script finds the place of what was typed in each field, and no check is written again.
@@ -13,7 +13,7 @@ from html import escape
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
-from ..lessons import lesson1, lesson2, verdict
+from ..lessons import lesson1, lesson2, lesson7, verdict
 from . import asset
 
 
@@ -93,6 +93,10 @@ def asked() -> dict[str, Asked]:
     four = [_choice(job, f"Job {job}", lesson2.WAYS, comes(**lesson2.queue().jobs.loc[job])) for job in "CDEF"]
     runs = [10, 30, 60, 99, 100, 101, 150, 200], [10, 30, 60, 150, *range(190, 202), 250, 300]
     sizes, few = range(1, lesson1.packed().procs + 1), range(1, lesson2.passing().procs + 1)
+    ahead, its = [*lesson7.planned().jobs.index, *lesson7.out_of_the_queue()], lesson7.array()
+    rounds = {its.until + its.down + more * its.minutes for more in range(5)}
+    rounds |= {more * its.minutes for more in range(3, 9)}
+    users = [" ".join(order) for order in permutations(lesson7.USERS)]
     return {
         "1.1": _named(
             _whole("start", "Job C starts at", "s", 160), _whole("free", "Free when it arrives", "processors", 10)
@@ -116,6 +120,18 @@ def asked() -> dict[str, Asked]:
         "3.2": _named(_whole("run", "Run time", "s", 160)),
         "3.3": _named(*(_whole(job, f"{job} starts at", "s", 160) for job in ("first", "second"))),
         "3.4": _line("count", "late", ["jobs"], COUNTS),
+        "7.1": _named(_whole("minutes", "Your job starts in", "minutes", 900), _choice("behind", "Behind job", ahead)),
+        "7.2": Asked([_whole("limit", "Time limit", "minutes", 900)], lambda limit: limit),
+        "7.3": _named(
+            _whole("nodes", "In cpu on at most", "nodes", 128),
+            _choice("partition", "At once in", lesson7.partitions().index),
+        ),
+        "7.4": Asked([Field("order", "Order of starts", "all six", "order", [*users, f"{users[0]} ada"])], str.split),
+        "7.5": Asked([_whole("minutes", "It can start in", "minutes", 640)], lambda minutes: minutes),
+        "7.6": _named(
+            _whole("tasks", "Before the maintenance", "tasks", its.tasks + 1),
+            _choice("merge", "merge starts in", sorted(rounds), "minutes"),
+        ),
     }
 
 

@@ -109,6 +109,17 @@ def opened(browser, server, notebook):
     return page
 
 
+def retype(page, text):
+    """Type a text in the place of that where the cursor is, line by line, over the indents that the editor makes."""
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    for number, line in enumerate(text.split("\n")):
+        if number:
+            page.keyboard.press("Enter")
+            page.keyboard.press("Shift+Home")
+        page.keyboard.type(line) if line else page.keyboard.press("Delete")
+
+
 def run_all(page):
     for item in ("Run", "Run All Cells"):
         page.get_by_role("menuitem", name=item, exact=True).click()

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from .conftest import ALL_RUN, IDLE, SECONDS, SHOTS, opened, run_all
+from .conftest import ALL_RUN, IDLE, SECONDS, SHOTS, opened, retype, run_all
 
 RULE = """from simlib_course import lessons
 
@@ -60,8 +60,7 @@ def test_each_answer_gets_its_own_verdict_and_none_of_an_older_one(page, exercis
         cell.scroll_into_view_if_needed()
         runs = cell.locator(".jp-InputPrompt").first.inner_text()
         cell.locator(".cm-content").click()
-        page.keyboard.press("Control+a")
-        page.keyboard.insert_text(typed)
+        retype(page, typed)
         page.keyboard.press("Control+Enter")
         expect(cell.locator(".jp-InputPrompt").first).not_to_have_text(runs)
         expect(cell.locator(".jp-InputPrompt").first).to_have_text(re.compile(r"\[\d+\]"))

@@ -9,7 +9,7 @@ import pytest
 
 from simlib.logs import archive
 
-from .conftest import ALL_RUN, IDLE, ROOT, SECONDS, SHOTS, opened, run_all
+from .conftest import ALL_RUN, IDLE, ROOT, SECONDS, SHOTS, opened, retype, run_all
 
 FEW = {r"shakes = \d+": "shakes = 2"}
 OTHERS = {r"other_shakes = \d+": "other_shakes = 2"}
@@ -102,8 +102,7 @@ def test_an_experiment_is_changed_in_its_cells_alone(name, browser, server, home
         cell = page.locator(".jp-CodeCell").nth(place)
         cell.scroll_into_view_if_needed()
         cell.locator(".cm-content").click()
-        page.keyboard.press("Control+A")
-        page.keyboard.insert_text(new)
+        retype(page, new)
         assert cell.locator(".cm-content").inner_text().split() == new.split()
     run_all(page)
     page.wait_for_function(ALL_RUN, timeout=SECONDS * 1000)

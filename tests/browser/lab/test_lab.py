@@ -1,4 +1,4 @@
-"""A student opens each teaching notebook in JupyterLab, runs it, presses and moves all there is, and types."""
+"""A student opens each teaching notebook in JupyterLab, runs it, and presses all there is in the steppers."""
 
 import json
 import re
@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import ALL_RUN, IDLE, run_all
+from .conftest import IDLE
 
-ANSWER = "application/vnd.simlib.answer+json"
 FOCUSED = re.compile("Next$|job ")
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks" / "teaching"
 
@@ -49,8 +48,7 @@ def controls(page, kind):
         yield number, control
 
 
-PARTS = {"sentence": ".sw-sentence", "state": ".sw-state", "message": ".sw-message"}
-PARTS |= {"metrics": ".sw-metrics", "chart": ".sw-chart", "verdict": ".sw-verdict"}
+PARTS = {"sentence": ".sw-sentence", "chart": ".sw-chart", "verdict": ".sw-verdict"}
 
 
 def seen(control, part):
@@ -96,29 +94,6 @@ def keep_all(page, keep):
         cut_off += notebook.evaluate(CUT_OFF)
         number, more = number + 1, notebook.evaluate(SCROLL)
     return cut_off
-
-
-def enter(field, value, key):
-    """Type a value into a field in the place of what stands there, then press a key."""
-    field.click(click_count=3)
-    field.page.keyboard.type(str(value))
-    field.page.keyboard.press(key)
-
-
-def restart_kernel(page):
-    page.get_by_role("menuitem", name="Kernel", exact=True).click()
-    page.get_by_role("menuitem").filter(has_text="Restart Kernel").first.click()
-    page.locator(".jp-Dialog button.jp-mod-accept").click()
-    page.locator(".sw-dead").first.wait_for(state="attached")
-    page.get_by_text(IDLE).wait_for()
-
-
-def run_cell(page, cell):
-    """Run one cell, as with Ctrl+Enter, and wait until it has run."""
-    cell.locator(".jp-InputArea-editor").first.click()
-    page.keyboard.press("Control+Enter")
-    page.wait_for_function(ALL_RUN)
-    page.get_by_text(IDLE).wait_for()
 
 
 def saved(page):
@@ -235,89 +210,3 @@ def test_the_notebook_keeps_its_keys_while_a_stepper_has_the_focus_and_tab_leave
     page.keyboard.press("Shift+Enter")
     until(lambda: re.search(r"\d", prompt.inner_text()) and prompt.inner_text() != before, "the cell has not run again")
     page.get_by_text(IDLE).wait_for()
-
-
-@notebooks("widgets.editor(")
-def test_an_edited_job_changes_the_schedule_and_a_wrong_number_is_named(page, keep):
-    for number, editor in controls(page, "editor"):
-        run = editor.get_by_title("run [s] of job ").last
-        job = run.get_attribute("title").removeprefix("run [s] of job ")
-        given = seen(editor, "metrics")
-        keep(editor, f"editor-{number}-before")
-
-        with changing(editor, "metrics", "chart"):
-            enter(run, int(run.input_value()) // 2, "Enter")
-        keep(editor, f"editor-{number}-edited")
-
-        edited = [seen(editor, part) for part in ("metrics", "chart")]
-        with changing(editor, "message"):
-            enter(run, "ten", "Tab")
-        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
-        assert f"Job {job}, run [s]: found 'ten', expected a whole number" in seen(editor, "message")
-        assert [seen(editor, part) for part in ("metrics", "chart")] == edited, "not the last valid schedule"
-        keep(editor, f"editor-{number}-nonsense")
-
-        button(editor, "Start again").click()
-        until(lambda: seen(editor, "metrics") == given, "'Start again' has not brought the jobs back")  # noqa: B023
-
-
-# The answers to exercises in tables; by exercise what is typed, and what is said of it
-
-TYPED = {
-    "1.4": ({"A": {"run": 200, "processors": 1, "estimate": 200}, "B": {"processors": 10}}, "Right: for 200 s"),
-    "2.3": ({"backfill": {"run": 250, "estimate": 250}}, "Right: the second job starts at 253"),
-    "3.2": ({"backfill": {"run": 17, "estimate": 17}}, "Right: it ends just when"),
-}
-TABLES = [
-    pytest.param(*pair, id="-".join(pair))
-    for pair in zip(("lesson1-fcfs", "lesson2-easy", "lesson3-conservative"), TYPED, strict=True)
-]
-
-
-def fill(editor, jobs):
-    for job, numbers in jobs.items():
-        for field, value in numbers.items():
-            title = f"{field} of job {job}" if field == "processors" else f"{field} [s] of job {job}"
-            enter(editor.get_by_title(title, exact=True), value, "Tab")
-
-
-def kept(page, exercise):
-    """What the saved notebook keeps as the answer to an exercise: the jobs, and the text beside them."""
-    outputs = [output for cell in saved(page)["cells"] for output in cell.get("outputs", [])]
-    answers = [output["data"] for output in outputs if ANSWER in output.get("data", {})]
-    found = [data for data in answers if data[ANSWER]["exercise"] == exercise]
-    assert len(found) == 1
-    return found[0][ANSWER]["jobs"], "".join(found[0]["text/plain"])
-
-
-@pytest.mark.parametrize("page, exercise", TABLES, indirect=["page"])
-def test_what_is_typed_is_checked_and_kept_in_the_file_and_survives_a_restart(page, keep, exercise):
-    jobs, verdict = TYPED[exercise]
-    cell = page.locator(".jp-CodeCell", has=page.locator(".simlib-editor"))
-    _, editor = next(controls(page, "editor"))
-    fill(editor, jobs)
-    until(lambda: "press Check" in seen(editor, "message"), "the table does not say that it is not checked")
-    button(editor, "Check").click()
-    until(lambda: seen(editor, "message").startswith(verdict), "the verdict is not there")
-    keep(page, f"check-{exercise}")
-    typed, text = kept(page, exercise)
-    for job, numbers in jobs.items():
-        assert set(numbers.values()) <= set(typed[job])
-    assert verdict in text
-
-    restart_kernel(page)
-    told = editor.evaluate("control => getComputedStyle(control, '::before').content")
-    assert "The kernel was restarted" in told and "Run All Above" in told
-    editor.evaluate("control => control.scrollIntoView()")
-    keep(page, f"restarted-{exercise}")
-
-    run_cell(page, cell)
-    said = page.locator(".jp-Cell.jp-mod-selected .jp-OutputArea").inner_text()
-    assert "Run > Run All Above Selected Cell" in said
-    keep(page, f"restarted-{exercise}-cell")
-
-    run_all(page)
-    page.wait_for_function(ALL_RUN, timeout=60_000)
-    page.get_by_text(IDLE).wait_for()
-    _, editor = next(controls(page, "editor"))
-    until(lambda: verdict in seen(editor, "message"), "what was typed is not there again")

@@ -2,7 +2,7 @@
 
 import json
 
-from .conftest import SECONDS, SHOTS, opened, run_all
+from .conftest import SECONDS, SHOTS, opened, retype, run_all
 
 HELPER = """
 
@@ -56,8 +56,7 @@ def test_a_print_in_an_order_or_a_pass_does_not_fill_the_page_and_the_next_try_w
     page.screenshot(path=SHOTS / "print-in-an-order.png")
 
     cell.locator(".cm-content").click()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text("from simlib_course import lessons\n" + RIGHT)
+    retype(page, "from simlib_course import lessons\n" + RIGHT)
     page.keyboard.press("Shift+Enter")
     cell.get_by_text("Right: a mean bounded slowdown", exact=False).wait_for(timeout=SECONDS * 1000)
     page.screenshot(path=SHOTS / "print-taken-out.png")

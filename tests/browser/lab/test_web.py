@@ -71,6 +71,14 @@ def press(control, name):
     control.get_by_role("button", name=name, exact=True).click()
 
 
+def go_to(control, number):
+    """Move the slider to a decision, as the keys do."""
+    slider = control.get_by_role("slider")
+    slider.press("Home")
+    for _ in range(number - 1):
+        slider.press("ArrowRight")
+
+
 def place(control):
     return int(control.get_by_role("slider").input_value())
 
@@ -100,7 +108,7 @@ def test_every_decision_says_its_sentence_and_shows_who_waits_and_runs(shown):
     explanation = explain(lesson2.queue(), EASY())
     control = shown(stepper(lesson2.queue(), EASY())).locator(".simlib-stepper")
     for number, seen in enumerate(explanation, 1):
-        control.get_by_role("slider").fill(str(number))
+        go_to(control, number)
         assert f"{seen.sentence}Rule: {seen.rule}." in control.evaluate(SPOKEN)
         label = control.locator("svg[role=img]").get_attribute("aria-label")
         assert f"Waiting: {', '.join(job.job for job in seen.queue) or 'no job'}." in label
@@ -139,7 +147,7 @@ def test_buttons_slider_and_keys_go_where_they_say(shown):
         press(control, "Next")
     assert "Job D" in spoken[5] and "arrives" in spoken[5] and "before the shadow time 30" in spoken[5]
     assert not any("still waits" in text for text in spoken)
-    control.get_by_role("slider").fill("7")
+    go_to(control, 7)
     assert control.evaluate(SPOKEN).startswith("Job H still waits at the head")
     assert place(other) == 1
 
@@ -211,7 +219,7 @@ def test_one_says_who_starts_next_or_that_nobody_does_and_then_sees_why(shown):
     page.keyboard.press("Enter")
     assert verdict.count() == 0
     assert choices.get_by_role("button").all_inner_texts() == ["job H", nobody]
-    control.get_by_role("slider").fill("20")  # job D ends
+    go_to(control, 20)  # job D ends
     assert choices.get_by_role("button").all_inner_texts() == ["job H", "job C", "job F", nobody]
     page.screenshot(path=SHOTS / "web" / "predict.png")
     choices.get_by_role("button", name="job F").focus()
@@ -219,7 +227,7 @@ def test_one_says_who_starts_next_or_that_nobody_does_and_then_sees_why(shown):
     assert verdict.inner_text().startswith("Not right: nobody starts.")
     for reason in ("Job H still waits", "Job C is refused", "Job F is refused"):
         assert reason in control.evaluate(SPOKEN)
-    control.get_by_role("slider").fill("20")  # was answered
+    go_to(control, 20)  # was answered
     assert choices.get_by_role("button").count() == 0
     press(control, "Predict")
     press(control, "Predict")  # a new game
