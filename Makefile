@@ -1,4 +1,5 @@
 # make reproduce   everything from nothing: environment, logs, all notebooks, figures/
+# make preview     all exhibits with few runs, in four minutes on two cores: build/preview/index.html, a first look
 # make report      the pages in figures/, and the findings in README.md, from what the last run left
 # make check       after a run: which exhibits differ from what is committed, and where
 # make frozen      the notebooks that are finished, once more, at their commit: figures/frozen.toml
@@ -31,13 +32,18 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce report check frozen site test-site test test-all lint types test-lab test-wheel lab slides sheets bench release clean
+.PHONY: reproduce preview report check frozen site test-site test test-all lint types test-lab test-wheel lab slides sheets bench release clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
 	@$(PY) -m simlib logs
 	$(PY) -m snakemake --cores $(JOBS) $(if $(CHANGED),--config changed=1)
 	@$(PY) -m simlib_study report
+
+preview: $(VENV)/ready
+	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
+	$(PY) -m snakemake --cores $(JOBS) --config preview=1
+	@$(PY) -m simlib_study preview
 
 report: $(VENV)/ready
 	@$(PY) -m simlib_study report

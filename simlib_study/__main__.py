@@ -54,6 +54,19 @@ def report(context: click.Context) -> None:
 
 
 @commands.command()
+def preview() -> None:
+    """Write a page with all pictures of build/preview/, which `make preview` made with few runs."""
+    from . import pages, records
+    from .notebooks import PREVIEW
+
+    folder = paths.ROOT / "build" / PREVIEW
+    page = folder / "index.html"
+    with paths.replacing(page) as path:
+        path.write_text(pages.first_look(records.outcomes(folder)), encoding="utf-8")
+    print(f"A first look: {page}")
+
+
+@commands.command()
 @click.argument("revision", default="HEAD")
 @click.option("--exact", is_flag=True, help="Also the last digit, which on another processor may differ.")
 def check(revision: str, exact: bool) -> int:

@@ -7,7 +7,6 @@ makes another experiment, which is judged by nothing.
 import ast
 import hashlib
 import platform
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -20,15 +19,12 @@ from simlib._util.cache import identity
 from simlib.core.workload import Workload
 
 from .loading import Logs, are_own, default_names
-from .notebooks import PAPERS, Notebook, notebook
+from .notebooks import COUNTS, PAPERS, Notebook, notebook
 
 PACKAGES = "numpy", "pandas", "numba", "scipy", "matplotlib"
 
 OF_PAPER = ("ANL-Intrepid",)
 """A paper's own log, for which those of its notebooks stand in."""
-
-REPEATS = re.compile(r"(\w+_)?(shakes|seeds?)|draws|resamples|number_of_runs")
-"""Parameters that say how often the same experiment is repeated, and with which random numbers."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +155,7 @@ def running() -> Experiment:
         said = f"{each} is {value!r}, in the study {default!r}"
         if _listed(value) == _listed(default):
             continue
-        if REPEATS.fullmatch(each):
+        if each == "seed" or COUNTS.fullmatch(each):
             repeats[each] = said
         else:
             known = [*_listed(default), *OF_PAPER]

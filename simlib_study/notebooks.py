@@ -4,7 +4,7 @@ import ast
 import json
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,13 +19,24 @@ PAPERS = {
 }
 """By the notebooks' folder, in the order of the report."""
 
+REPRODUCING, WHOLE, PREVIEW = "SIMLIB_REPRODUCING", "whole", "preview"
+"""Is set where the whole study is made, by Snakemake: only then anything is written to `figures/`. For a first look
+with few runs it goes to `build/preview/`."""
+
+COUNTS = re.compile(r"(\w+_)?(shakes|seeds)|draws|resamples|number_of_runs")
+"""Parameters that say how often the same experiment is repeated."""
+
+FEW, FEW_RESAMPLES = 2, 100
+"""How often it is for a first look."""
+
 
 @dataclass(frozen=True)
 class Notebook:
     """A notebook in a folder of `notebooks/`: its name, such as "mualem2001/table1", its title and its code cells.
 
-    The metadata "simlib" of the file say of which `section` of the paper it is, about how many `seconds` it takes, and
-    `after` which other one it finds its runs in build/cache/. Of a `frozen` one only title and section are known.
+    The metadata "simlib" of the file say of which `section` of the paper it is, about how many `seconds` it takes,
+    `after` which other one it finds its runs in build/cache/, and `preview`, what it is given for a first look beside
+    few runs. Of a `frozen` one only title and section are known.
     """
 
     name: str
@@ -35,6 +46,7 @@ class Notebook:
     section: str = "99"
     seconds: int = 0
     after: str | None = None
+    preview: dict[str, Any] = field(default_factory=dict)
     frozen: bool = False
 
     @cached_property
@@ -52,6 +64,13 @@ class Notebook:
     def repeats(self) -> list[str]:
         """The parameters that say how many runs of the logs there are."""
         return [name for name in self.parameters if name.endswith("shakes") or name == "draws"]
+
+    @property
+    def quick(self) -> dict[str, Any]:
+        """The parameters that are lowered for a first look: all counts of runs, and what its metadata say."""
+        counts = {name: value for name, value in self.parameters.items() if COUNTS.fullmatch(name)}
+        fewer = {name: FEW_RESAMPLES if name == "resamples" else FEW for name in counts}
+        return {name: few for name, few in fewer.items() if few < counts[name]} | self.preview
 
     @property
     def place(self) -> tuple[int, list[int], str, int, str]:

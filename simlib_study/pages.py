@@ -138,6 +138,11 @@ def write(exhibits: Sequence[Outcome], folder: Path) -> None:
             path.unlink()
 
 
+def first_look(found: Sequence[Outcome]) -> str:
+    """The page of all pictures that few runs made."""
+    return templates(autoescape=True).get_template("first_look.html").render(papers=PAPERS, outcomes=found)
+
+
 def address(id: str) -> str:
     """Where a claim or finding stands, from the scoreboard."""
     return f"claims/{claims.claims()[id]['paper']}.md#{id.lower()}"

@@ -29,7 +29,7 @@ from .claims import VERDICTS, withdrawn
 from .experiments import PACKAGES, running
 from .judging import ABSENT, BACK, INFERRED, OF_VERDICTS, OTHER_LOG, cells
 from .loading import Logs
-from .notebooks import Notebook, notebook, notebooks
+from .notebooks import PREVIEW, REPRODUCING, Notebook, notebook, notebooks
 
 Json = dict[str, Any]
 """A record, or a part of one."""
@@ -116,6 +116,8 @@ def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None =
         message = experiment.unjudged
     elif preview := experiment.preview(logs):
         message = f"{message or ' '.join(figure.get_suptitle().split())} ({preview})".lstrip()
+    if os.environ.get(REPRODUCING) == PREVIEW and (experiment.repeats or experiment.changed):
+        plots.stamp(figure, PREVIEW.upper())
     if message:
         plots.title(figure, message)
     plt.close(figure)  # a notebook shows it where it is the value of a cell
@@ -130,9 +132,6 @@ OF_LATEX: Any = {"escape": True, "multirow": False, "float_format": "{:,.2f}".fo
 
 TABLES, PICTURES = (".csv", LATEX), (".png", *plots.VECTOR)
 """Endings of files, the usual one first."""
-
-REPRODUCING = "SIMLIB_REPRODUCING"
-"""Is set where the whole study is made, by Snakemake: only then anything is written to `figures/`."""
 
 MADE_OF = "figures/made-of.toml"
 """Has by notebook a digest of the files that its committed numbers were made of."""
@@ -209,10 +208,11 @@ def save(
         table = table.drop(columns=OF_VERDICTS) if set(OF_VERDICTS) <= set(table) else table
         files[name] = table.assign(data=said) if said and not alone else table
     files |= pictures
-    folder = exploration = None
+    folder = None
     root = Path.cwd() if experiment.own else paths.ROOT
-    if alone or differs or not os.environ.get(REPRODUCING):
-        exploration = {"differs": differs, "source": experiment.cells}
+    if os.environ.get(REPRODUCING) == PREVIEW:
+        folder = root / "build" / PREVIEW / experiment.name
+    elif alone or differs or not os.environ.get(REPRODUCING):
         of_own = "+".join(Path(each).name.split(".")[0] for each in own)
         kind = f"own/{of_own}" if own and not experiment.own else "explorations"
         folder = root / "build" / kind / experiment.name / experiment.digest
@@ -224,7 +224,7 @@ def save(
         cells=of_numbers,
         claims=claims,
         folder=folder,
-        exploration=exploration,
+        exploration={"differs": differs, "source": experiment.cells} if folder else None,
     )
     why = f", for this is not what figures/ has: {'; '.join(differs)}" if differs and not experiment.own else ""
     print(f"Saved in {folder.relative_to(root)}{why}")

@@ -1,6 +1,6 @@
 """The loop: from instant to instant, until all jobs have ended; also from the middle of a finished schedule."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 from operator import attrgetter
@@ -35,6 +35,21 @@ def simulate(
     those of an instant in the middle: see `restore`. `follows` has, by place of a job, the jobs that follow it with
     their think times. After `until` nothing happens. `progress_and_stop` is as in `simlib.policies`.
     """
+    for _ in asking(jobs, machine, policy, listen, queue, follows, until, progress_and_stop):
+        refuse(machine, "found None to start, expected a job of the queue")
+
+
+def asking(
+    jobs: Iterable[Job],
+    machine: Machine,
+    policy: Policy,
+    listen: Callable[[Decision], None] | None = None,
+    queue: Queue | None = None,
+    follows: Mapping[int, Sequence[tuple[Job, int]]] | None = None,
+    until: float = inf,
+    progress_and_stop: Any = None,
+) -> Iterator[None]:
+    """Do as `simulate`, but pause where the policy yields None: somebody else decides what it yields next."""
     queue = Queue() if queue is None else queue
     follows = {} if follows is None else follows
     coming = [(job.submit, job._place, job) for job in jobs]
@@ -77,6 +92,9 @@ def simulate(
         before: list[Job] = []  # the queue before anybody left it from behind its head
         passing: list[Job] = []  # those who did
         for given in policy(queue, machine):  # 3. one scheduling pass
+            if given is None:
+                yield
+                continue
             decision = Start(given) if isinstance(given, Job) else given
             if isinstance(decision, Start):
                 job = decision.job

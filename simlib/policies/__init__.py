@@ -51,4 +51,4 @@ __all__ = [
     "Thresholded",
 ]
 
-__getattr__ = importing(__name__, "examples_own", "orders", "own_policy")
+__getattr__ = importing(__name__, "examples_own", "orders", "own_policy", "steps")

@@ -1,5 +1,6 @@
 """Do the papers' findings hold on other machines? The logs that are here, and what each is."""
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from simlib.policies import adjusting
 
 from .. import tang2013
 from ..loading import Logs, settings, take
+from ..notebooks import PREVIEW, REPRODUCING
 
 ENOUGH_ESTIMATES = 0.5
 """Logs of which a smaller share of the jobs has an estimate take no part where estimates matter."""
@@ -34,6 +36,9 @@ LIKELY = "conservative, likely programs"
 TOO_SLOW = {"RICC-2010": "up to 26,000 jobs wait there, and a run of conservative backfilling takes 100 seconds"}
 """Logs that take no part where every log is simulated dozens of times, and why."""
 
+LARGE = dict.fromkeys(("LANL-CM5", "SDSC-BLUE", "HPC2N", "CEA-Curie"), "it has more than 100,000 jobs")
+"""Logs that take no part in a first look either."""
+
 
 def known() -> list[str]:
     """List the real logs of the catalogue."""
@@ -46,6 +51,8 @@ def logs(names: Iterable[str] | None = None, like: str = "mualem2001", simulated
     Those that are too slow to be `simulated` take part where nothing is, and where a name asks for them.
     """
     left_out = TOO_SLOW if names is None and simulated else {}
+    if left_out and os.environ.get(REPRODUCING) == PREVIEW:
+        left_out = TOO_SLOW | LARGE
     asked = [name for name in known() if name not in left_out] if names is None else list(names)
     of_paper = {row["log"]: row for row in settings(like) if "partition" not in row}
     rows: list[dict[str, Any]] = []

@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from simlib import plots
 from simlib.logs import swf
 from simlib_study import claims
-from simlib_study.experiments import REPEATS
-from simlib_study.notebooks import Notebook, notebooks
+from simlib_study.notebooks import COUNTS, Notebook, notebooks
 
 NOTEBOOKS = notebooks()
 
@@ -151,7 +150,7 @@ def another(name):
     studied = {
         each: value
         for each, value in NOTEBOOKS[name].parameters.items()
-        if each != "logs" and not REPEATS.fullmatch(each) and each not in FEW
+        if each not in ("logs", "seed", *FEW) and not COUNTS.fullmatch(each)
     }
     studied = studied or {"model_jobs": 1001}
     numbers = {each: value for each, value in studied.items() if type(value) in (int, float)}
