@@ -196,7 +196,7 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
         return module.logs(**settings)
     if module and not are_own(paper, names):
         made = module.logs(names, **settings)
-    elif hasattr(module, "own_logs"):
+    elif module and hasattr(module, "own_logs"):
         made = module.own_logs(by_name(names), **settings)
     else:
         made = Logs(by_name(names), own=True)
