@@ -187,7 +187,7 @@ SHADES = {HOLDS: plots.COLOURS[0], HOLDS_NOT: plots.COLOURS[1], OPEN: GREY, NOT_
 BOUNDS: dict[str, Any] = {"facecolor": "#DDE8DD"}
 
 
-MEASURED = {
+MEASURED: dict[str, str | dict[str, str]] = {
     "MF-05": "{part}, conservative against EASY",
     "MF-14": "jobs backfilled, conservative against EASY",
     "MF-18": "{part}, SP2 logs over the others",

@@ -114,8 +114,8 @@ def forest(
         of = table[table.index.isin([name], 0)].droplevel(0)
         _rows(ax, of, places)
         for log in set(places) - set(of.index):
-            at = {"x": 0.98, "ha": "right", "transform": ax.get_yaxis_transform()}
-            ax.text(y=places[log], s=absent, size=7, color=GREY, va="center", **at)
+            at: Style = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
+            ax.text(0.98, places[log], absent, size=7, color=GREY, **at)
         ax.set_title(str(name))
         ax.tick_params(labelsize=7.5, labelbottom=not small or ax in axes[-across:])
         ticks, least = (3, 2) if across > 2 else (5, 3)  # so that in narrow panels labels do not touch
