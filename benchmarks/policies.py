@@ -7,7 +7,7 @@ import math
 import time
 import warnings
 
-from simulating import best
+from simulating import best, recorded_logs
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Selective, SlurmBackfill, simulate
@@ -63,9 +63,9 @@ def _of_log(workload):
 
 def reading_rows():
     """For each log that is here, in its best file: EASY and conservative backfilling beside reading it."""
-    for name, about in archive.catalogue()["logs"].items():
+    for name, about in recorded_logs().items():
         found = archive.find(name)
-        if found is None or about.get("synthetic") or archive.files(name)[0].synthetic:
+        if found is None or archive.files(name)[0].synthetic:
             continue
         yield _beside_reading(found[0], about["procs"])
 

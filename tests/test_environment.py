@@ -192,7 +192,7 @@ def test_where_neither_package_nor_home_can_be_written_kernels_are_compiled_into
 ):
     code = (
         "import os, simlib; print(simlib.__file__, simlib.logs.swf.job_lines('a.swf')[0]); "
-        "place = simlib.logs.swf._folded.stats.cache_path; "
+        "place = simlib.logs.swf._fold.stats.cache_path; "
         "print(oct(os.stat(place).st_mode), any(name.endswith('.code') for name in os.listdir(place)))"
     )
     (tmp_path / "a.swf").write_text("1 2\n3\n")

@@ -26,7 +26,8 @@ class Made(NamedTuple):
 
 def policy_of(case: Case) -> Policy:
     """Give the policy of a case."""
-    return case[0] if isinstance(case, tuple) and case else case
+    policy: Any = case[0] if isinstance(case, tuple) and case else case
+    return policy
 
 
 def made(workload: Workload, name: str, case: Case, seed: int = 0) -> Made:
@@ -94,7 +95,7 @@ def is_estimates(change: Any) -> bool:
     return isinstance(change, str) or estimates.is_model(change)
 
 
-def named(where: str, policies: object, least: int = 1) -> dict[Any, Case]:
+def named(where: str, policies: object, least: int = 1) -> dict[Any, Any]:
     """Give cases by name: those of a dict, or those of a list, each called as it is written, such as EASY()."""
     if isinstance(policies, list):
         names = [", ".join(map(_called, case if isinstance(case, tuple) else (case,))) for case in policies]
@@ -115,6 +116,6 @@ _BY_NAME = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
 
 def _called(part: Any) -> str:
     """Call a policy or a change as it is written; a function, and an object that is not written, by its own name."""
-    kind = type(part)
+    kind: Any = type(part)
     written = (kind.__str__, kind.__repr__) != (object.__str__, object.__repr__)
     return getattr(part, "__name__", str(part) if written else kind.__name__)

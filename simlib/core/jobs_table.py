@@ -29,8 +29,6 @@ _GIVEN = checks.Kind(
     "a DataFrame, a dict of columns or a list of dicts, one for each job",
 )
 
-_SECOND = pd.Timedelta(1, "s")
-
 
 def own(jobs: Any, name: str, start: pd.Timestamp | None) -> tuple[pd.DataFrame, pd.Timestamp | None]:
     """Make a table of seconds of what somebody gives, which shares no numbers with it; and the time of second 0.
@@ -50,12 +48,12 @@ def own(jobs: Any, name: str, start: pd.Timestamp | None) -> tuple[pd.DataFrame,
         kind, of_column = pd.api.types.infer_dtype(table[column]), f"{where}: column {column}"
         if kind.startswith("timedelta"):
             lengths = pd.to_timedelta(table[column])
-            _check_times(of_column, lengths, lengths // _SECOND * _SECOND)
-            table[column] = (lengths // _SECOND).astype("int64")
+            _check_times(of_column, lengths, lengths.dt.floor("s"))
+            table[column] = _seconds(lengths)
         elif column == "submit" and kind.startswith("date"):
             moments = _moments(of_column, table[column], start)
             first = moments.min() if start is None else start
-            table[column] = ((moments - first) // _SECOND).astype("int64")
+            table[column] = _seconds(moments - first)
             start = first if len(table) else start
     return table, start
 
@@ -64,7 +62,7 @@ def _moments(where: str, times: pd.Series, start: pd.Timestamp | None) -> pd.Ser
     """Times with a zone, each at a whole second; of a time that a clock shows twice the first."""
     try:
         moments = pd.to_datetime(times)
-        zone = moments.dt.tz
+        zone: Any = moments.dt.tz
     except (ValueError, TypeError, AttributeError):  # pandas 2 gives the objects that it was given
         expected = "times of one zone, such as from pd.to_datetime(times, utc=True)"
         raise ValueError(f"{where}: found times of several zones, expected {expected}") from None
@@ -73,6 +71,11 @@ def _moments(where: str, times: pd.Series, start: pd.Timestamp | None) -> pd.Ser
         zone = "UTC" if start is None else start.tz
         moments = moments.dt.tz_localize(zone, ambiguous=np.ones(len(moments), bool), nonexistent="shift_forward")
     return moments
+
+
+def _seconds(lengths: pd.Series) -> pd.Series:
+    """Lengths of time in seconds, rounded down."""
+    return lengths.dt.floor("s").astype("timedelta64[s]").astype("int64")
 
 
 def _check_times(where: str, given: pd.Series, whole: pd.Series) -> None:

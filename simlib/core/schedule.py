@@ -216,7 +216,7 @@ class _Summary(pd.Series):
     """Measures by name, in full precision, that are shown in units; what is computed from them is a plain Series."""
 
     def _shown(self) -> pd.DataFrame:
-        return pd.DataFrame({self.name: [_in_units(*item) for item in self.items()]}, self.index)
+        return pd.DataFrame({self.name: [_in_units(str(name), value) for name, value in self.items()]}, self.index)
 
     def __repr__(self) -> str:
         return self._shown().to_string()

@@ -96,10 +96,15 @@ def _decoded(comments: list[bytes]) -> tuple[str, ...]:
     return tuple(line.decode("utf-8", "replace") for line in comments)
 
 
-@compiled
 def _folded(text: Bytes) -> Bytes:
     """The job lines of a text (bytes), white space folded to single blanks, one line feed each."""
     folded = np.empty(text.size + 1, np.uint8)
+    return folded[: _fold(text, folded)]
+
+
+@compiled(_nrt=False)
+def _fold(text: Bytes, folded: Bytes) -> int:
+    """Write the job lines of a text into another array. Returns their size."""
     size = line = 0  # where the present line begins
     comment = apart = False
     for i in range(text.size + 1):
@@ -121,7 +126,7 @@ def _folded(text: Bytes) -> Bytes:
             apart = False
             folded[size] = byte
             size += 1
-    return folded[:size]
+    return size
 
 
 def _split_comments(data: bytes) -> tuple[list[bytes], bytes]:
