@@ -1,7 +1,7 @@
 """Answer whether another policy would help: the decision, who gains, who loses, how sure, compared with what.
 
-Here the decision is taken and its numbers are found; the sentences are in `answer.html.j2`. Every number of them is also
-in a table of the page.
+Here the decision is taken and its numbers are found; the sentences are in `answer.html.j2`. Every number in them also
+stands in a table of the page.
 """
 
 from collections.abc import Callable, Collection, Mapping

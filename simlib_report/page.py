@@ -167,14 +167,14 @@ class Page:
         """The comparison of all cases with the base; where no job waits, only of the what-ifs that were asked for."""
         by = ["all", "user", "size", *(["partition"] if self.parts else [])]
         names = self.cases if self.queue else [self.base, *self._asked_ifs]
-        return compared(self.workload, {name: self.cases[name] for name in names}, self.shakes, self.seed, by, self.executor)
+        return compared(
+            self.workload, {name: self.cases[name] for name in names}, self.shakes, self.seed, by, self.executor
+        )
 
     @cached_property
     def decision(self) -> dict[str, Any]:
         """What the answer says, and of which policy."""
-        return decided(
-            self.workload, self.schedules, self.found, self.base, self.cases, self.what_ifs, self.allowed
-        )
+        return decided(self.workload, self.schedules, self.found, self.base, self.cases, self.what_ifs, self.allowed)
 
     @cached_property
     def answer(self) -> dict[str, Markup]:
@@ -283,7 +283,9 @@ class Page:
         said = []
         for table in tables.values() if len(names) == 2 else ():
             if most := losses.most_lost(table, *names, self.allowed):
-                said.append(f"Of {most[0]} one in 20 waits {time(most[2])} or more with {names[1]}, now {time(most[1])}.")
+                said.append(
+                    f"Of {most[0]} one in 20 waits {time(most[2])} or more with {names[1]}, now {time(most[1])}."
+                )
         texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
         return [said, *(_captioned(text, caption) for caption, text in texts.items())]
 

@@ -122,8 +122,11 @@ def tables(jobs, users, machine, shakes=4):
         ("By size", {f"jobs of {name}": which for name, which in sizes.items()}),
     ):
         for name, which in classes.items():
-            row = {f"{of}, {policy}": time(ranked(waits[0, k, which], part_of)) for k, policy in enumerate(names)
-                   for of, part_of in (("half", 0.5), ("1 in 20", 0.95), ("longest", 1))}
+            row = {
+                f"{of}, {policy}": time(ranked(waits[0, k, which], part_of))
+                for k, policy in enumerate(names)
+                for of, part_of in (("half", 0.5), ("1 in 20", 0.95), ("longest", 1))
+            }
             found[caption][name] = row | {"jobs": f"{which.sum()}"}
     losers = [name for name, which in by_user.items() if changed(waits, which)[2][0] > 0]
     found["Against EASY: 5 runs of each policy"] = {

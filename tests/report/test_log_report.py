@@ -204,7 +204,9 @@ def test_a_policy_that_is_better_only_for_some_names_those_who_lose():
 def test_a_policy_that_starves_a_job_is_recommended_only_if_the_reader_allows_it():
     made = asked(weeks(STREAM), "EASY", FIRST)
     lines = plain(made.answer)
-    assert re.match(rf"No: with {FIRST} the mean wait .*, but the longest wait grows from .* to 11.6 hours", lines["Decision"])
+    assert re.match(
+        rf"No: with {FIRST} the mean wait .*, but the longest wait grows from .* to 11.6 hours", lines["Decision"]
+    )
     table = report.overview(made.found, made.schedules)
     assert "longest wait" in table.loc[FIRST, "too much worse"] and table.loc[FIRST, "longest wait"] == "11.6 h"
     assert decision(asked(weeks(STREAM), "EASY", FIRST, allowed=2000)).startswith("Yes: ")
@@ -389,9 +391,14 @@ def test_the_what_ifs_are_told_where_no_job_waits():
 def test_what_a_what_if_costs_is_told_in_processor_hours():
     rows = {"A": (0, 7200, 7200, 2), "B": (0, 3600, 3600, 4), "C": (7200, 3600, 3600, 1)}
     w = Workload.of("three", 4, **rows)
-    smaller, cut = (w.with_procs(5), w.with_estimates("exact").derive(w.jobs.assign(run=w.jobs.run.clip(upper=3600)), "cut"))
+    smaller, cut = (
+        w.with_procs(5),
+        w.with_estimates("exact").derive(w.jobs.assign(run=w.jobs.run.clip(upper=3600)), "cut"),
+    )
     base = simulate(w, EASY())  # which ends after four hours
-    assert losses.cost(base, simulate(smaller, EASY())) == ["1 more processor is 4 processor-hours in the time of the log."]
+    assert losses.cost(base, simulate(smaller, EASY())) == [
+        "1 more processor is 4 processor-hours in the time of the log."
+    ]
     assert losses.cost(base, simulate(cut, EASY())) == ["2 processor-hours of work are not done, 22 %."]
     assert losses.cost(base, base) == []
 

@@ -45,5 +45,7 @@ def test_every_number_of_a_page_is_worked_out_again():
         for row, cells in rows.items():
             assert {column: shown[caption][row][column] for column in cells} == cells, (caption, row)
     compared = {(caption, row, column) for caption, rows in expected.items() for row in rows for column in rows[row]}
-    numbers = {(c, r, k) for c in expected for r in shown[c] for k, text in shown[c][r].items() if re.search(r"\d", text)}
+    numbers = {
+        (c, r, k) for c in expected for r in shown[c] for k, text in shown[c][r].items() if re.search(r"\d", text)
+    }
     assert numbers - compared == {(next(c for c in expected if "Against" in c), "EASY", "mean wait")}
