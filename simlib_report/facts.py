@@ -382,7 +382,7 @@ def why_recorded_differ(workload: Workload) -> list[str]:
         most = excess(happened)[0]
         return [
             f"The recorded waits are impossible, and this page does not use them: by them up to {most:,.0f} processors "
-            f"were in use at once, and the machine has {workload.procs:,}. Check the size of the machine and the times.",
+            f"were in use at once, and the machine has {workload.procs:,}. Check the machine's size and the times.",
             *sentences,
         ]
     sentences.insert(

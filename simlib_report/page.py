@@ -283,9 +283,8 @@ class Page:
         said = []
         for table in tables.values() if len(names) == 2 else ():
             if most := losses.most_lost(table, *names, self.allowed):
-                said.append(
-                    f"Of {most[0]} one in 20 waits {time(most[2])} or more with {names[1]}, now {time(most[1])}."
-                )
+                who, before, after = most
+                said.append(f"With {names[1]} one in 20 {who} waits over {time(after)}, now {time(before)}.")
         texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
         return [said, *(_captioned(text, caption) for caption, text in texts.items())]
 

@@ -21,7 +21,7 @@ import simlib_report as report
 from simlib import EASY, Workload, simulate
 from simlib.__main__ import main
 from simlib.logs import archive, swf
-from simlib_report import losses, page, progress
+from simlib_report import losses, page
 from simlib_report.answer import answer
 
 SAMPLE = str(ROOT / "data" / "samples" / "sample.swf.gz")
@@ -389,16 +389,11 @@ def test_the_what_ifs_are_told_where_no_job_waits():
 
 
 def test_what_a_what_if_costs_is_told_in_processor_hours():
-    rows = {"A": (0, 7200, 7200, 2), "B": (0, 3600, 3600, 4), "C": (7200, 3600, 3600, 1)}
-    w = Workload.of("three", 4, **rows)
-    smaller, cut = (
-        w.with_procs(5),
-        w.with_estimates("exact").derive(w.jobs.assign(run=w.jobs.run.clip(upper=3600)), "cut"),
-    )
+    w = Workload.of("three", 4, A=(0, 7200, 7200, 2), B=(0, 3600, 3600, 4), C=(7200, 3600, 3600, 1))
     base = simulate(w, EASY())  # which ends after four hours
-    assert losses.cost(base, simulate(smaller, EASY())) == [
-        "1 more processor is 4 processor-hours in the time of the log."
-    ]
+    larger, cut = w.with_procs(5), w.derive(w.jobs.assign(run=w.jobs.run.clip(upper=3600)), "cut")
+    (said,) = losses.cost(base, simulate(larger, EASY()))
+    assert said == "1 more processor is 4 processor-hours in the time of the log."
     assert losses.cost(base, simulate(cut, EASY())) == ["2 processor-hours of work are not done, 22 %."]
     assert losses.cost(base, base) == []
 
