@@ -69,6 +69,7 @@ def answer(
         "part": _least_explained(explained, called),
         "recorded": facts.recorded_use(workload, made),
         "runs": found.settings["shakes"] + 1 if found else 0,
+        "without": facts.unrequested(workload),
         "nouns": (),
         "late": None,
     } | dict(decision)

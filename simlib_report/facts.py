@@ -176,7 +176,7 @@ def use_said(workload: Workload) -> list[str]:
 
 def missing(workload: Workload) -> list[str]:
     """Say how many jobs have no estimate, so that the run time replaces it, if they are more than a twentieth."""
-    without = _unrequested(workload)
+    without = unrequested(workload)
     if without <= _FEW:
         return []
     return [f"{share(without)} of the jobs have no estimate: their run time stands in, as if users knew it."]
@@ -184,10 +184,10 @@ def missing(workload: Workload) -> list[str]:
 
 def too_few_estimates(workload: Workload) -> bool:
     """Tell whether so many jobs have no estimate that policies which need them cannot be judged."""
-    return _unrequested(workload) > _MANY
+    return unrequested(workload) > _MANY
 
 
-def _unrequested(workload: Workload) -> float:
+def unrequested(workload: Workload) -> float:
     """The share of the jobs that have no estimate."""
     return float((~requested(workload)).mean()) if len(workload) else 0.0
 

@@ -236,7 +236,7 @@ def test_where_something_else_makes_jobs_wait_that_comes_first():
     made = asked(Workload(swf.jobs_of(log), 4, "limits", log=log), "EASY", FIRST)
     lines = plain(made.answer)
     assert lines["Decision"].startswith("Cannot tell: look at limits, partitions and outages first.")
-    assert "60.2 days, in partition " in lines["Decision"] and lines["How sure"].startswith("Not sure")
+    assert "60.2 days (partition " in lines["Decision"] and lines["How sure"].startswith("Not sure")
     table = next(part for kind, part in _section(made, "recorded").kinds() if kind == "table")
     assert table.index.to_list() == ["all", "partition 1", "partition 2"] and table.recorded["partition 1"] == "60 days"
     assert "look at limits" in decision(report.Page(idle(waits=7200)))
@@ -244,9 +244,9 @@ def test_where_something_else_makes_jobs_wait_that_comes_first():
 
 def test_nothing_that_needs_estimates_is_recommended_where_they_are_missing():
     some = asked(weeks(SHORT_FIRST, requested_time=[-1, 30000, 600, 600] * 15), "EASY", FIRST)
-    assert decision(some).startswith("Cannot tell: too many jobs have no estimate")
+    assert decision(some).startswith("Cannot tell: 25 % of the jobs have no estimate")
     full = weeks(QUEUE, requested_time=-1)
-    assert decision(asked(full, "FCFS", "EASY")).startswith("Cannot tell: too many jobs have no estimate")
+    assert decision(asked(full, "FCFS", "EASY")).startswith("Cannot tell: 100 % of the jobs have no estimate")
 
 
 @pytest.mark.parametrize(
