@@ -220,7 +220,7 @@ def _least_explained(table: pd.DataFrame | None, called: Callable[[str, str], st
     if table is None or len(table) == 1:
         return None
     missing = ((table.recorded - table.simulated) * table.jobs).drop("all")
-    part = missing.idxmax()
+    part: Any = missing.idxmax()
     if table.jobs[part] > _NEARLY_ALL * table.jobs["all"]:
         return None
     return called("partition", str(part)), table.loc[part]

@@ -286,8 +286,8 @@ def unexplained(table: pd.DataFrame | None) -> bool:
     """Tell whether the simulation explains only a small part of recorded waits that are not short."""
     if table is None:
         return False
-    recorded_wait, simulated = table.loc["all", ["recorded", "simulated"]]
-    return bool(recorded_wait >= 10 * _MINUTE and simulated < _SMALL * recorded_wait)
+    of_all: Any = table.loc["all"]
+    return bool(of_all.recorded >= 10 * _MINUTE and of_all.simulated < _SMALL * of_all.recorded)
 
 
 def _known(workload: Workload) -> np.ndarray:

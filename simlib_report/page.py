@@ -275,14 +275,14 @@ class Page:
 
     def _by_class(self) -> list[Any]:
         """The waits by request and by size under the base and the policy that is shown first."""
-        names = [name for name in (self.base, self.first) if name in self.schedules]
+        names = [name for name in (self.base, self.first or "") if name in self.schedules]
         pair = {name: self.schedules[name] for name in names}
         if not names or len({len(one.workload) for one in pair.values()}) > 1:
             return []
         tables = {"By request": losses.by_request(pair), "By size": losses.by_size(pair)}
         said = []
         for table in tables.values() if len(names) == 2 else ():
-            if most := losses.most_lost(table, *names, self.allowed):
+            if most := losses.most_lost(table, names[0], names[1], self.allowed):
                 who, before, after = most
                 said.append(f"With {names[1]} one in 20 {who} waits over {time(after)}, now {time(before)}.")
         texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
@@ -304,7 +304,7 @@ class Page:
         }
         return _captioned(pd.DataFrame.from_dict(rows, orient="index"), "Mean waits of the jobs whose waits are known")
 
-    def _policies(self) -> pd.DataFrame:
+    def _policies(self) -> pd.DataFrame | None:
         """What each case is, and how Slurm does the same."""
         rows = {
             name: {
