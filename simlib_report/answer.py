@@ -1,6 +1,6 @@
 """Answer whether another policy would help: the decision, who gains, who loses, how sure, compared with what.
 
-Here the decision is taken and its numbers are found; the sentences are in `answer.html.j2`. Every number in them also
+This module takes the decision and finds its numbers; the sentences are in `answer.html.j2`. Every number in them also
 stands in a table of the page.
 """
 

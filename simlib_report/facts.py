@@ -254,14 +254,7 @@ def _impossible(happened: Schedule) -> bool:
 
 
 def explained(made: Mapping[str, Schedule], base: str) -> pd.DataFrame | None:
-    """Compare recorded waits with those under the base, of the same jobs, by partition; None if none are recorded.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> explained(schedules(simlib.load("sample"), {"EASY": simlib.EASY()}), "EASY").index.to_list()
-    ['all']
-    """
+    """Compare recorded waits with those under the base, of the same jobs, by partition; None if none are recorded."""
     if RECORDED not in made or base not in made:
         return None
     workload, index = made[base].workload, made[RECORDED].workload.jobs.index

@@ -87,8 +87,8 @@ class Page:
         Shaken runs of a comparison; by default 20, or fewer for a long log, but at least 5.
     seed : int
     allowed : float
-        A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the share of late
-        jobs get worse by no more per cent than this.
+        A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the late jobs'
+        share grow by no more per cent than this.
     title : str, optional
         The page's title; by default a question with the log's name.
     executor : concurrent.futures.Executor, optional
@@ -115,7 +115,7 @@ class Page:
     >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
     >>> page = Page(w, ["EASY", "FCFS"], shakes=4)
     >>> [section.title for section in page.sections()][:2]
-    ['Every policy compared', 'How long jobs wait under every policy']
+    ['What if', 'Every policy compared']
     """
 
     def __init__(
@@ -305,7 +305,7 @@ class Page:
         return _captioned(pd.DataFrame.from_dict(rows, orient="index"), "Mean waits of the jobs whose waits are known")
 
     def _policies(self) -> pd.DataFrame | None:
-        """What each case is, and how Slurm does the same."""
+        """The meaning of each case, and how Slurm does the same."""
         rows = {
             name: {
                 "what it does": MEANING.get(name, f"{self.base} with this change"),
@@ -339,7 +339,7 @@ class Page:
         Examples
         --------
         >>> page = Page(Workload.of("one job", 4, A=(0, 10, 20, 3)))
-        >>> page.html()[:15], "has no queue" in page.html()
+        >>> page.html()[:15], "there is no queue" in page.html()
         ('<!DOCTYPE html>', True)
         """
         slurm = in_slurm(self.decision["policy"] or "")
