@@ -1,7 +1,7 @@
 """Answer whether another policy would help: the decision, who gains, who loses, how sure, compared with what.
 
-Here the decision is taken and its numbers are found; the sentences are in `answer.html.j2`. Every number of them is also
-in a table of the page.
+This module takes the decision and finds its numbers; the sentences are in `answer.html.j2`. Every number in them also
+stands in a table of the page.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -69,6 +69,7 @@ def answer(
         "part": _least_explained(explained, called),
         "recorded": facts.recorded_use(workload, made),
         "runs": found.settings["shakes"] + 1 if found else 0,
+        "without": facts.unrequested(workload),
         "nouns": (),
         "late": None,
     } | dict(decision)
@@ -219,7 +220,7 @@ def _least_explained(table: pd.DataFrame | None, called: Callable[[str, str], st
     if table is None or len(table) == 1:
         return None
     missing = ((table.recorded - table.simulated) * table.jobs).drop("all")
-    part = missing.idxmax()
+    part: Any = missing.idxmax()
     if table.jobs[part] > _NEARLY_ALL * table.jobs["all"]:
         return None
     return called("partition", str(part)), table.loc[part]

@@ -176,7 +176,7 @@ def use_said(workload: Workload) -> list[str]:
 
 def missing(workload: Workload) -> list[str]:
     """Say how many jobs have no estimate, so that the run time replaces it, if they are more than a twentieth."""
-    without = _unrequested(workload)
+    without = unrequested(workload)
     if without <= _FEW:
         return []
     return [f"{share(without)} of the jobs have no estimate: their run time stands in, as if users knew it."]
@@ -184,10 +184,10 @@ def missing(workload: Workload) -> list[str]:
 
 def too_few_estimates(workload: Workload) -> bool:
     """Tell whether so many jobs have no estimate that policies which need them cannot be judged."""
-    return _unrequested(workload) > _MANY
+    return unrequested(workload) > _MANY
 
 
-def _unrequested(workload: Workload) -> float:
+def unrequested(workload: Workload) -> float:
     """The share of the jobs that have no estimate."""
     return float((~requested(workload)).mean()) if len(workload) else 0.0
 
@@ -201,7 +201,9 @@ class Schedules(Mapping[str, Schedule]):
     def __init__(self, made: Mapping[str, tuple[cases.Made, np.ndarray]], there: Mapping[str, Schedule]) -> None:
         self._made, self._there = made, there
         workloads = {id(one.workload): one.workload for one, _ in made.values()}
-        self._times = {key: [w.jobs[name].to_numpy(copy=True) for name in ("run", "submit")] for key, w in workloads.items()}
+        self._times = {
+            key: [w.jobs[name].to_numpy(copy=True) for name in ("run", "submit")] for key, w in workloads.items()
+        }
 
     def __getitem__(self, name: str) -> Schedule:
         if name in self._there:
@@ -252,14 +254,7 @@ def _impossible(happened: Schedule) -> bool:
 
 
 def explained(made: Mapping[str, Schedule], base: str) -> pd.DataFrame | None:
-    """Compare recorded waits with those under the base, of the same jobs, by partition; None if none are recorded.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> explained(schedules(simlib.load("sample"), {"EASY": simlib.EASY()}), "EASY").index.to_list()
-    ['all']
-    """
+    """Compare recorded waits with those under the base, of the same jobs, by partition; None if none are recorded."""
     if RECORDED not in made or base not in made:
         return None
     workload, index = made[base].workload, made[RECORDED].workload.jobs.index
@@ -284,8 +279,8 @@ def unexplained(table: pd.DataFrame | None) -> bool:
     """Tell whether the simulation explains only a small part of recorded waits that are not short."""
     if table is None:
         return False
-    recorded_wait, simulated = table.loc["all", ["recorded", "simulated"]]
-    return bool(recorded_wait >= 10 * _MINUTE and simulated < _SMALL * recorded_wait)
+    of_all: Any = table.loc["all"]
+    return bool(of_all.recorded >= 10 * _MINUTE and of_all.simulated < _SMALL * of_all.recorded)
 
 
 def _known(workload: Workload) -> np.ndarray:
@@ -380,7 +375,7 @@ def why_recorded_differ(workload: Workload) -> list[str]:
         most = excess(happened)[0]
         return [
             f"The recorded waits are impossible, and this page does not use them: by them up to {most:,.0f} processors "
-            f"were in use at once, and the machine has {workload.procs:,}. Check the size of the machine and the times.",
+            f"were in use at once, and the machine has {workload.procs:,}. Check the machine's size and the times.",
             *sentences,
         ]
     sentences.insert(

@@ -45,7 +45,7 @@ def measured(schedule: Schedule, late: float) -> dict[str, float]:
 
 def late_from(base: Schedule) -> float:
     """Find the wait that one job in a hundred exceeds under the base."""
-    return float(np.quantile(base.column("wait"), _LATE))
+    return float(np.quantile(base.column("wait"), _LATE, method="inverted_cdf"))
 
 
 def grown(base: Schedule, other: Schedule, least: float) -> list[tuple[str, float, float]]:
@@ -125,7 +125,7 @@ def _by_class(schedules: Mapping[str, Schedule], classes: np.ndarray, names: Map
         if inside.sum() >= LEAST:
             for policy, one in schedules.items():
                 wait = one.column("wait")[inside]
-                rows[name, policy] = [len(wait), *np.quantile(wait, [0.5, 0.95, 1])]
+                rows[name, policy] = [len(wait), *np.quantile(wait, [0.5, 0.95, 1], method="inverted_cdf")]
     index = pd.MultiIndex.from_tuples(list(rows), names=["class", "policy"]) if rows else None
     return pd.DataFrame(list(rows.values()), index, ["jobs", "half", "late", "longest"])
 
@@ -150,7 +150,10 @@ def most_lost(table: pd.DataFrame, base: str, policy: str, allowed: float) -> tu
     """Find the class whose late wait grows most, if by more than is allowed and ten minutes; also the two waits."""
     if table.empty:
         return None
-    late = table.late.unstack()
+    late: Any = table.late.unstack()
     grows = late[policy] - late[base]
     grows = grows[(grows > late[base] * allowed / 100) & (grows > 600)]
-    return None if grows.empty else (str(grows.idxmax()), *late.loc[grows.idxmax(), [base, policy]])
+    if grows.empty:
+        return None
+    most = grows.idxmax()
+    return str(most), float(late.at[most, base]), float(late.at[most, policy])

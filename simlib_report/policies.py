@@ -191,8 +191,8 @@ COLUMNS = {
     "mean wait": "mean wait of all jobs; of policies the mean over all runs",
     "change": "mean wait minus the mean wait under the first policy",
     "how sure": "clear: more than chance makes; likely again: another year would most likely show it, too",
-    "by chance": "range of the change in 95 of 100 runs in which all jobs arrive up to a minute earlier or later; with 0 "
-    "in it the change can go either way",
+    "by chance": "range of the change in 95 of 100 runs in which all jobs arrive up to a minute earlier or later; with "
+    "0 in it the change can go either way",
     "in another year": "range of the change in another time as long as the log, with the same users: five parts of the "
     f"log show how much one time differs from another. On made-up logs the range held {HELD}",
     "users better": "users who surely wait less, of those with at least 30 jobs",
@@ -264,12 +264,12 @@ def overview(
     >>> overview(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]), {})["change"].to_list()
     ['', '+22.8 h (+950.2 %)']
     """
-    base = base or (found.base if found else None)
+    base = base or (found.base if found else "")
     late = losses.late_from(made[base]) if base in made else None
     refused = losses.refusals(made, base, allowed) if base in made else {}
     rows = {name: _of_schedule(one, late) for name, one in made.items()}
-    for name in found.policies if found else ():
-        rows[name] = rows.get(name, {}) | _of_policy(found, name)
+    if found:
+        rows |= {name: rows.get(name, {}) | _of_policy(found, name) for name in found.policies}
     for name, what in refused.items():
         rows[name]["too much worse"] = ", ".join(what)
     if not rows:

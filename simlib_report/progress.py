@@ -15,8 +15,8 @@ from simlib._util import cache, paths
 from simlib._util.compiled import bar_shows
 from simlib.core.workload import Workload
 
-_EVERY = 10
-"""Seconds between two lines, where no terminal shows a bar."""
+_FIRST, _EVERY = 1, 10
+"""Seconds until the first line, and between two others, where no terminal shows a bar."""
 
 LONG = 100_000
 """Jobs from which on a run takes so long that its result is kept."""
@@ -44,7 +44,7 @@ class Progress:
 
     def _tell(self) -> None:
         """Write a line from time to time; a terminal has bars for what is counted."""
-        wait = 1.0
+        wait: float = _FIRST
         while not self._ended.wait(wait):
             counted = f": {self.done} of {self.of} runs" if self.of else ""
             if not (counted and bar_shows()):
