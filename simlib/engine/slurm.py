@@ -47,7 +47,8 @@ class Users(NamedTuple):
 def limited_users(of_job: Ints, most: tuple[int, int, int]) -> Users:
     """Number the users of jobs, none of which runs yet. This is plain Python."""
     users, user = np.unique(of_job, return_inverse=True)
-    return Users(user.astype(np.int64), *np.zeros((3, users.size), np.int64), np.array(most, np.int64))
+    jobs, procs, tested = np.zeros((3, users.size), np.int64)
+    return Users(user.astype(np.int64), jobs, procs, tested, np.array(most, np.int64))
 
 
 @small
@@ -169,7 +170,7 @@ def _start(
 
 
 @small
-def _close_up(queue: Places, first: Place, kept: Place, i: Place) -> Place:
+def _close_up(queue: Places, first: Int, kept: Int, i: Int) -> Any:
     """Move the jobs that wait, at `first` to `kept`, up to the rest of the queue, at i. Returns the new first place."""
     while kept > first:
         kept -= 1
@@ -359,7 +360,8 @@ def _slurm(
                 running += ONE
                 changed = True
                 continue
-            planned += within
+            if within:
+                planned += 1
             queue[kept] = job
             kept += 1
         first = _close_up(queue, first, kept, i)
