@@ -176,9 +176,9 @@ def convert(
         read = []
         for records in blocks:
             why = _left_out(records)
-            read.append((why, records.cluster, _jobs(records[why == ""], unit, zone, faults)))
+            read.append((why, records.cluster.copy(), _jobs(records[why == ""], unit, zone, faults)))
         reason, clusters, jobs = (pd.concat(parts) for parts in zip(*read, strict=True))
-        del read
+        del read, records, why
         foreign = ~_of_cluster(clusters, cluster)
         reason = reason.mask(foreign, "of another cluster")
         jobs = jobs[reason[jobs.index] == ""]
@@ -390,7 +390,8 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo, faults: Fau
     eligible = clock.eligible.where(clock.eligible >= 0, submitted)
     jobs = pd.DataFrame(
         {
-            "id": _first(records, "JobID|JobIDRaw"),
+            # a number in place of each job's text, which would take more memory than all else: same job, same number
+            "id": pd.util.hash_array(_first(records, "JobID|JobIDRaw").to_numpy(object), categorize=False),
             "submitted": submitted,
             "submit": np.maximum(submitted, np.minimum(eligible, begun)),
             "start": start,
