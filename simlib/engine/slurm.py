@@ -44,7 +44,7 @@ class Users(NamedTuple):
     most: Ints
 
 
-def limited_users(of_job: Ints, most: tuple[int, int, int]) -> Users:
+def limited_users(of_job: Ints, most: list[int]) -> Users:
     """Number the users of jobs, none of which runs yet. This is plain Python."""
     users, user = np.unique(of_job, return_inverse=True)
     jobs, procs, tested = np.zeros((3, users.size), np.int64)

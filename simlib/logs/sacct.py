@@ -10,6 +10,7 @@ import re
 import zoneinfo
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -173,7 +174,7 @@ def convert(
         unread: sacct_records.Unread = {}
         faults: Faults = {}
         blocks = sacct_records.read(source, [*_REQUIRED, _SIZE[unit]], unread, columns)
-        read = []
+        read: list[tuple[Any, Any, Any]] = []  # series and tables of pandas
         for records in blocks:
             why = _left_out(records)
             read.append((why, records.cluster.copy(), _jobs(records[why == ""], unit, zone, faults)))
@@ -487,7 +488,7 @@ def _log(jobs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
         status=jobs.status,
         **numbers,
     )
-    further = {"gpus": jobs.gpus} if jobs.gpus.any() else {}
+    further: dict[str, Any] = {"gpus": jobs.gpus} if jobs.gpus.any() else {}
     further |= {"reason": reasons} if jobs.reason.notna().any() else {}
     if jobs["flags"].notna().any():
         flags = jobs["flags"].fillna("")
