@@ -325,18 +325,21 @@ def _slurm(
         while True:
             while behind > i and not _may_start(queue[behind - 1], size, gpus, free):
                 behind -= 1  # it cannot start: its plan is not needed
-            if i == behind or looked == depth:
+            if i == behind:
                 break
-            job, skipped = queue[i], planned == reservations and not _may_start(queue[i], size, gpus, free)
-            i += 1
+            job = queue[i]
+            passed = planned == reservations and not _may_start(job, size, gpus, free)
             if users is not None:
-                if _over_limit(users, job, size) or users.tested[users.user[job]] >= users.most[2]:
-                    queue[kept] = job
-                    kept += 1
-                    continue
-                users.tested[users.user[job]] += 1
-            looked += 1
-            if skipped:
+                if looked == depth:
+                    break
+                user = users.user[job]
+                if _over_limit(users, job, size) or users.tested[user] >= users.most[2]:
+                    passed = True
+                else:
+                    users.tested[user] += 1
+                    looked += 1
+            i += 1
+            if passed:
                 queue[kept] = job
                 kept += 1
                 continue
@@ -348,8 +351,8 @@ def _slurm(
             duration = max(estimate[job], 1)
             k, k_gpus, begin = _earliest_start(profile, gpus, job, size, duration, resolution)
             end_of_it = now + duration if begin == now else _rounded_up(begin + duration, resolution)
-            within = planned < reservations and begin // resolution < (now + window) // resolution
-            if begin == now or within:
+            held = begin == now or (planned < reservations and begin // resolution < (now + window) // resolution)
+            if held:
                 give(profile, k, begin, end_of_it, -size[job])
                 if gpus is not None:
                     if gpus[0][job] > 0:
@@ -360,7 +363,7 @@ def _slurm(
                 running += ONE
                 changed = True
                 continue
-            if within:
+            if held:
                 planned += 1
             queue[kept] = job
             kept += 1
