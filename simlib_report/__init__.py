@@ -1,14 +1,14 @@
 """Find out what other scheduling policies would make of a log, and write the answers as a page for people.
 
-`answer` says in five lines what would change, for whom, and how sure this is. `Page` has these lines, the pictures and
-the tables of one log. `report` and `simlib report` write the page as one file; `notebooks/my-cluster.ipynb` shows its
-parts one by one.
+`decided` takes the decision, and `answer` writes it in five lines: who gains, who loses, how sure, compared with what.
+`Page` has these lines, the pictures and the tables of one log. `report` and `simlib report` write the page as one file;
+`notebooks/my-cluster.ipynb` shows its parts one by one.
 """
 
 from simlib.logs.reading import taken
 from simlib.logs.sacct import names
 
-from .answer import answer, best
+from .answer import answer, best, decided
 from .description import about, doubtful
 from .facts import has_queue, schedules, use, use_picture, use_said, waits_picture, why_recorded_differ
 from .page import Page, Section, report
@@ -39,6 +39,7 @@ __all__ = [
     "by_group",
     "chosen",
     "compared",
+    "decided",
     "doubtful",
     "enough_shakes",
     "has_queue",

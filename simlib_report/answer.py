@@ -1,244 +1,229 @@
-"""Answer in five lines whether another policy would help: what would change, how sure this is, what to do next.
+"""Answer whether another policy would help: the decision, who gains, who loses, how sure, compared with what.
 
-Every number in these lines is also in a table of the page. A number has an explanation, which the page shows when the
-reader points at it.
+Here the decision is taken and its numbers are found; the sentences are in `answer.html.j2`. Every number in them also
+stands in a table of the page.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-import numpy as np
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from simlib._util.words import difference, time
+from simlib.analysis.cases import Case
 from simlib.analysis.comparison import Comparison
+from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
+from simlib.policies.easy import FCFS
 
-from .facts import share
+from . import facts, losses
 from .policies import called as by_number
 from .policies import sure
 
-CHANGE, SURE, AGAINST, LEFT_OUT, NEXT = (
-    "What would change",
-    "How sure is that",
-    "Compared with what",
-    "What is left out",
-    "What to do next",
+TEMPLATES = Environment(
+    loader=PackageLoader("simlib_report", "."),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
 )
-"""The five questions that the lines answer."""
+
+QUESTIONS = {
+    "decision": "Decision",
+    "gains": "Who gains",
+    "loses": "Who loses",
+    "certain": "How sure",
+    "against": "Compared with",
+}
+"""The questions of the lines, by the names of the macros that answer them."""
 
 _MEAN: Any = ("all", "all", "wait", "mean")
-_LATE: Any = ("all", "all", "wait", "95th")
+
+_WORTH = 0.01
+"""A gain below this share of the mean wait is none, and a loss below it is not told."""
+
+
+_NEARLY_ALL = 0.9
+"""Of a partition with a larger share of the jobs nothing is said beside what is said of all jobs."""
 
 
 def answer(
     workload: Workload,
+    made: Mapping[str, Schedule],
     found: Comparison | None,
-    *,
-    base: str = "EASY",
-    under_base: np.ndarray | None = None,
-    recorded: float | None = None,
-    what_ifs: Collection[str] = (),
-    called: Callable[[str, str], str] | None = None,
-    ignored: Collection[str] = (),
+    decision: Mapping[str, Any],
+    called: Callable[[str, str], str] = by_number,
 ) -> dict[str, Markup]:
-    """Answer in five lines, from a comparison of policies and facts of the log, by the questions that they answer.
+    """Answer in five lines, by the questions that they answer.
 
-    `under_base` has the waits under the base, if they are so short that there is no queue; `recorded` is the mean wait
-    that the log recorded; `what_ifs` are the cases that are no policies, and so are not recommended; `called` says how
-    to call a group; `ignored` are sentences on the parts of this log that the simulation leaves out.
+    `made` has the recorded schedule and those of the cases on the unchanged log, `found` their comparison, `decision`
+    the result of `decided`; `called` says how to call a group.
     """
-    called = called or by_number
-    where = Markup("<b>{}</b>{}").format(workload.name, when(workload))
-    lines = dict.fromkeys((CHANGE, SURE, AGAINST, LEFT_OUT, NEXT), Markup(""))
-    lines[AGAINST] = _against(base, recorded)
-    lines[LEFT_OUT] = _left_out(workload, ignored)
+    base, policy, explained = decision["base"], decision["policy"], facts.explained(made, decision["base"])
+    told: dict[str, Any] = {
+        "time": time,
+        "share": facts.share,
+        "explained": None if explained is None else explained.loc["all"],
+        "part": _least_explained(explained, called),
+        "recorded": facts.recorded_use(workload, made),
+        "runs": found.settings["shakes"] + 1 if found else 0,
+        "without": facts.unrequested(workload),
+        "nouns": (),
+        "late": None,
+    } | dict(decision)
+    if found and policy:
+        told |= _for_whom(found, policy, called)
+        told["late"] = _late(made, base, policy, decision["allowed"])
+    module: Any = TEMPLATES.get_template("answer.html.j2").make_module(told)
+    return {question: Markup(" ".join(getattr(module, line)().split())) for line, question in QUESTIONS.items()}
+
+
+def decided(
+    workload: Workload,
+    made: Mapping[str, Schedule],
+    found: Comparison | None,
+    base: str,
+    cases: Mapping[str, Case],
+    what_ifs: Collection[str] = (),
+    allowed: float = losses.ALLOWED,
+) -> dict[str, Any]:
+    """Decide: the `kind` of the decision, the `policy` that it is about, if any, and what gets `worse` with it.
+
+    `what_ifs` are the cases that are no policies, and so are not recommended; `allowed` is by how many per cent a
+    measure may get worse.
+    """
+    refused = losses.refusals(made, base, allowed) if base in made else {}
+    kind, policy = _kind(workload, made, found, base, cases, what_ifs, refused)
+    told: dict[str, Any] = {"kind": kind, "policy": policy, "base": base, "allowed": allowed, "worse": []}
+    told["tempting"] = {name: what for name, what in refused.items() if kind == "yes" and _tempts(found, name, policy)}
+    if base in made:
+        wait = made[base].column("wait")
+        told |= {"base_wait": float(wait.mean()), "waiting": float((wait > 0).mean())}
+    if found:
+        told["base_wait"] = float(found.table.loc[(found.others[0], *_MEAN), "base"])
+    if found and policy:
+        row: Any = found.table.loc[(policy, *_MEAN), :]
+        told["before"], told["after"] = _both(row.base, row.value)
+        told["held"] = sure(found.shown.loc[(policy, *_MEAN), :])
+        told["worse"] = _worse(made, base, policy, allowed if kind == "starves" else 100 * _WORTH)
+    return told
+
+
+def _kind(
+    workload: Workload,
+    made: Mapping[str, Schedule],
+    found: Comparison | None,
+    base: str,
+    cases: Mapping[str, Case],
+    what_ifs: Collection[str],
+    refused: Collection[str],
+) -> tuple[str, str | None]:
+    """The kind of the decision, and the policy that it is about."""
     if not len(workload):
-        lines[CHANGE] = Markup("Nothing can be said of {}: no job of the log can be simulated.").format(where)
-        lines[SURE] = Markup("There is nothing to be sure of.")
-        lines[NEXT] = Markup("Look at what was left out, and make the page again from a log with jobs.")
-    elif under_base is not None:
-        some, mean = share(float((under_base > 0).mean())), time(float(under_base.mean()))
-        lines[CHANGE] = Markup(
-            "Nothing: {} has no queue, so the policy does not matter. {} of the jobs wait at all, "
-            "and the mean wait is {}."
-        ).format(
-            where,
-            _of(some, f"share of the jobs that wait under {base}"),
-            _of(mean, f"mean wait of all jobs under {base}"),
-        )
-        lines[CHANGE] += _what_if(found, what_ifs) if found else ""
-        lines[SURE] = Markup("Very sure for the jobs of this log: a job that starts at once cannot start sooner.")
-        lines[NEXT] = Markup("Nothing now. Make this page again when users begin to wait.")
-    elif found is None:
-        lines[CHANGE] = Markup("Nothing can be said of {}: there is no second policy to compare.").format(where)
-        lines[SURE] = Markup("There is nothing to be sure of.")
-        lines[NEXT] = Markup("Make this page again with at least two policies that suit the log.")
-    else:
-        lines |= _compared(found, where, what_ifs, called)
-    return lines
+        return "no job", None
+    policies = [] if found is None else [name for name in found.others if name not in what_ifs]
+    without = [name for name in policies if facts.too_few_estimates(workload) and not _is_fcfs(cases.get(name))]
+    safe = None if found is None else best(found, [*what_ifs, *refused, *without])
+    if facts.unexplained(facts.explained(made, base)):
+        return "unexplained", safe
+    if base in made and not facts.has_queue(made[base]):
+        return "no queue", None
+    if found is None or not policies:
+        return "no second policy", None
+    if without and not safe:
+        return "no estimates", None
+    if safe:
+        held = sure(found.shown.loc[(safe, *_MEAN), :])
+        return {"another year": "yes", "unknown": "short"}.get(held, "this log"), safe
+    if tempting := best(found, what_ifs):
+        return "starves", tempting
+    chance = any(sure(found.shown.loc[(name, *_MEAN), :]) == "coincidence" for name in policies)
+    return "chance" if chance else "keep", None
 
 
-def best(found: Comparison, what_ifs: Collection[str] = ()) -> str | None:
-    """Choose the policy to recommend: the one that shortens the mean wait most, among those that surely shorten it.
+def _tempts(found: Comparison | None, name: str, policy: str | None) -> bool:
+    """Whether a policy that is refused has a shorter mean wait than the one that is recommended."""
+    if found is None or name not in found.others:
+        return False
+    return bool(found.table.loc[(name, *_MEAN), "difference"] < found.table.loc[(policy, *_MEAN), "difference"])
 
-    A policy that also shortens it in another year comes before all that may not.
+
+def _is_fcfs(case: Case | None) -> bool:
+    """Whether a case needs no estimates."""
+    return isinstance(case, FCFS)
+
+
+def best(found: Comparison, but: Collection[str] = ()) -> str | None:
+    """Choose the policy that shortens the mean wait most, among those that surely shorten it by one per cent or more.
+
+    A policy that also shortens it in another year comes before all that may not; those in `but` do not count.
     """
-    rows = {policy: found.shown.loc[(policy, *_MEAN), :] for policy in found.others if policy not in what_ifs}
+    rows = {policy: found.shown.loc[(policy, *_MEAN), :] for policy in found.others if policy not in but}
     held = {policy: sure(row) for policy, row in rows.items()}
     better = [
-        policy for policy, row in rows.items() if row.difference < 0 and held[policy] not in ("equal", "coincidence")
+        policy
+        for policy, row in rows.items()
+        if row.difference <= -_WORTH and held[policy] not in ("equal", "coincidence")
     ]
     return min(better, key=lambda policy: (held[policy] != "another year", rows[policy].difference), default=None)
 
 
-def _compared(found: Comparison, where: Markup, what_ifs: Collection[str], called: Any) -> dict[str, Markup]:
-    """The lines that follow from a comparison."""
-    policy, base = best(found, what_ifs), found.base
-    if policy is None:
-        return _none_better(found, where, what_ifs)
-    row, held = _row(found, policy), sure(found.shown.loc[(policy, *_MEAN), :])
-    change = Markup("With <b>{}</b> jobs of {} would wait {} on average instead of {} under {}: {}.").format(
-        policy, where, _mean(row.value, policy), _mean(row.base, base), base, _moved(row.difference, policy, base)
-    )
-    losers, whom = _for_whom(found, policy, called)
-    late = found.shown.loc[(policy, *_LATE), :]
-    if late.difference > 0 and sure(late) not in ("equal", "coincidence"):
-        of: Any = found.table.loc[(policy, *_LATE), :]
-        change += Markup(" But one job in twenty would wait longer than {}, now {}.").format(
-            _of(time(of.value), f"wait that 5 % of the jobs exceed under {policy}"),
-            _of(time(of.base), f"wait that 5 % of the jobs exceed under {base}"),
-        )
-    change += whom + _what_if(found, what_ifs)
-    runs = found.settings["shakes"] + 1
-    luck = Markup(
-        "Chance does not explain it: the gain stays when all jobs arrive up to a minute earlier or later ({} runs). "
-    )
-    year = {
-        "another year": "Another year of the same users would most likely show it, too.",
-        "this log": "But another year could show no gain, or a loss: it differs from one part of the log to another.",
-        "unknown": "But the log is too short to tell what another year would bring.",
-    }[held]
-    return {
-        CHANGE: change,
-        SURE: luck.format(_of(f"{runs}", "simulations of each policy")) + Markup("{}").format(year),
-        NEXT: _next(policy, base, held, losers),
-    }
+def _worse(made: Mapping[str, Schedule], base: str, policy: str, least: float) -> list[tuple[str, str, str]]:
+    """What gets worse, with both values for a sentence; the longest wait comes first."""
+    if base not in made or policy not in made:
+        return []
+    grown = losses.grown(made[base], made[policy], least)
+    grown.sort(key=lambda each: each[0] != losses.LONGEST)
+    written = [
+        (what, *((facts.share(before), facts.share(after)) if what == losses.LATE else _both(before, after)))
+        for what, before, after in grown
+        if what != losses.MEAN
+    ]
+    return [each for each in written if each[1] != each[2]]
 
 
-def _next(policy: str, base: str, held: str, losers: list[str]) -> Markup:
-    """The advice on a policy that shortens the mean wait."""
-    if held != "another year":
-        return Markup(
-            "Do not switch yet. Make this page from a longer log, or from another year, and see whether {} wins again."
-        ).format(policy)
-    if not losers:
-        return Markup("Try {} for a month and compare the mean wait with that of the month before.").format(policy)
-    who = " and ".join([", ".join(losers[:-1]), losers[-1]] if losers[1:] else losers)
-    return Markup(
-        "Talk to those who would wait longer ({}). Then try {} for a month, and watch their waits, too."
-    ).format(who, policy)
+def _both(before: float, after: float) -> tuple[str, str]:
+    """Two times for a sentence: the first without its unit, if both have the same."""
+    first, second = time(before), time(after)
+    (number, unit), other = first.split(), second.split()[1]
+    return number if unit.rstrip("s") == other.rstrip("s") else first, second
 
 
-def _none_better(found: Comparison, where: Markup, what_ifs: Collection[str]) -> dict[str, Markup]:
-    """The lines if no policy surely shortens the mean wait."""
-    base = found.base
-    held = {policy: sure(found.shown.loc[(policy, *_MEAN), :]) for policy in found.others if policy not in what_ifs}
-    chance = [policy for policy in held if held[policy] == "coincidence"]
-    worse = sorted(
-        (policy for policy in held if held[policy] not in ("equal", "coincidence")),
-        key=lambda policy: _row(found, policy).difference,
-    )
-    mean = _mean(_row(found, found.others[0]).base, base)
-    if not held:
-        change = Markup("No other policy was tried on {}: with {} jobs wait {} on average.").format(where, base, mean)
-    elif not worse and not chance:
-        change = Markup(
-            "Nothing: with every policy that was tried jobs of {} start when they start with {}, after {} on average."
-        )
-        change = change.format(where, base, mean)
-    elif not chance:
-        change = Markup("Nothing for the better: with {} jobs of {} wait {} on average, with {} {}{}.").format(
-            base,
-            where,
-            mean,
-            worse[0],
-            _mean(_row(found, worse[0]).value, worse[0]),
-            f", and longer still with: {'; '.join(worse[1:])}" if worse[1:] else "",
-        )
-    else:
-        change = Markup(
-            "Nothing that is certain: with {} jobs of {} wait {} on average, and no policy is clearly better{}."
-        )
-        change = change.format(base, where, mean, f"; worse would be: {'; '.join(worse)}" if worse else "")
-    runs = _of(f"{found.settings['shakes'] + 1}", "simulations of each policy")
-    certain = "Chance does not explain it: with jobs up to a minute earlier or later the result stays ({} runs)."
-    if chance:
-        certain = "Not sure: with jobs up to a minute earlier or later ({} runs) the gains come and go."
-    advice = Markup("Make this page again from a longer log." if chance else "Look at the size of the machine instead.")
-    better = best(found, [name for name in found.others if name not in what_ifs])
-    if better:
-        advice = Markup("More would come of {}: {}.").format(
-            better, _moved(_row(found, better).difference, better, base)
-        )
-    return {
-        CHANGE: change + _what_if(found, what_ifs),
-        SURE: Markup(certain).format(runs),
-        NEXT: Markup("Keep {}. {}").format(base, advice),
-    }
-
-
-def _for_whom(found: Comparison, policy: str, called: Any) -> tuple[list[str], Markup]:
-    """The groups that would wait longer, and a sentence on those that would wait less or longer."""
+def _for_whom(found: Comparison, policy: str, called: Callable[[str, str], str]) -> dict[str, Any]:
+    """The users, or sizes, that surely gain and lose, most affected first, of how many."""
     by = next((by for by in ("user", "size") if by in found.by), None)
     if by is None:
-        return [], Markup("")
+        return {}
     table = found.who(policy, by)
-    clear = table[~table.holds.isin(["coincidence", "equal"])]
-    lose, gain = clear[clear.difference > 0], clear[clear.difference < 0]
-    many = "users" if by == "user" else "sizes of jobs"
-    count = Markup(" {} of {} {} would wait less and {} longer").format(
-        _of(f"{len(gain)}", f"{many} that surely wait less under {policy}"),
-        _of(f"{len(table)}", f"{many} with enough jobs to judge"),
-        many,
-        _of(f"{len(lose)}", f"{many} that surely wait longer under {policy}"),
-    )
-    names = [called(by, str(name)) for name in lose.index]
-    if not len(lose):
-        return [], count + Markup(".")
-    most = _moved(lose.difference.iloc[0], policy, found.base)
-    return names[:3] + ["others"] * (len(names) > 3), count + Markup(", most of all {} ({}).").format(names[0], most)
+    clear = table[~table.holds.isin(["coincidence", "equal"])].sort_values("difference")
+    named = [(called(by, str(name)), difference(row.difference)) for name, row in clear.iterrows()]
+    gains = int((clear.difference < 0).sum())
+    nouns = ("user", "users") if by == "user" else ("class of sizes", "classes of sizes")
+    return {"gain": named[:gains], "lose": named[gains:][::-1], "of": len(table), "nouns": nouns}
 
 
-def _what_if(found: Comparison, what_ifs: Collection[str]) -> Markup:
-    """A sentence on each of the cases that are no policies."""
-    said = Markup("")
-    for name in [name for name in found.others if name in what_ifs]:
-        row = found.shown.loc[(name, *_MEAN), :]
-        if sure(row) not in ("equal", "coincidence"):
-            said += Markup(" With {}: {}.").format(name, _moved(_row(found, name).difference, name, found.base))
-        else:
-            said += Markup(" With {}: no clear difference.").format(name)
-    return said
+def _late(made: Mapping[str, Schedule], base: str, policy: str, allowed: float) -> tuple[str, str, str] | None:
+    """The jobs by request, or else by size, whose late waits grow most: who they are, and their waits."""
+    if base not in made or policy not in made:
+        return None
+    pair = {base: made[base], policy: made[policy]}
+    for table in (losses.by_request(pair), losses.by_size(pair)):
+        if most := losses.most_lost(table, base, policy, allowed):
+            return most[0], *_both(most[2], most[1])
+    return None
 
 
-def _against(base: str, recorded: float | None) -> Markup:
-    """The line on the base of the comparison."""
-    line = Markup("{}, simulated with the same jobs. ").format(base)
-    if recorded is None:
-        return line + Markup("The log does not record how long jobs really waited.")
-    return line + Markup(
-        "The log recorded waits of {} on average. These are not comparable: they contain the limits, "
-        "holds and outages of the time."
-    ).format(_of(time(recorded), "mean of the recorded waits"))
-
-
-def _left_out(workload: Workload, ignored: Collection[str]) -> Markup:
-    """The line on the facts that the simulation leaves out."""
-    line = Markup("Limits, holds, reservations and outages: no log has them.")
-    for reason, count in workload.dropped.value_counts(sort=False).items():
-        line += Markup(" {} jobs are left out: {}.").format(_of(f"{count:,}", f"jobs left out: {reason}"), reason)
-    return line + Markup("").join(Markup(" {}").format(each) for each in ignored)
+def _least_explained(table: pd.DataFrame | None, called: Callable[[str, str], str]) -> Any:
+    """The partition of whose recorded waits most is missing in the simulation, if there are several."""
+    if table is None or len(table) == 1:
+        return None
+    missing = ((table.recorded - table.simulated) * table.jobs).drop("all")
+    part = missing.idxmax()
+    if table.jobs[part] > _NEARLY_ALL * table.jobs["all"]:
+        return None
+    return called("partition", str(part)), table.loc[part]
 
 
 def when(workload: Workload) -> str:
@@ -249,23 +234,3 @@ def when(workload: Workload) -> str:
     if (first.year, first.month) == (last.year, last.month):
         return f" ({first:%B %Y})"
     return f" ({first:%B}{'' if first.year == last.year else f' {first:%Y}'} to {last:%B %Y})"
-
-
-def _row(found: Comparison, policy: str) -> Any:
-    """The mean waits of all jobs under a policy and the base."""
-    return found.table.loc[(policy, *_MEAN), :]
-
-
-def _mean(seconds: float, policy: str) -> Markup:
-    """A mean wait."""
-    return _of(time(seconds), f"mean wait of all jobs under {policy}")
-
-
-def _moved(seconds: float, policy: str, base: str) -> Markup:
-    """A difference of mean waits."""
-    return _of(difference(seconds), f"mean wait under {policy} minus mean wait under {base}")
-
-
-def _of(number: str, meaning: str) -> Markup:
-    """A number with its explanation."""
-    return Markup('<abbr title="{}">{}</abbr>').format(meaning, number)

@@ -1,7 +1,8 @@
 """Facts of a log: how much of their requests jobs use, how long they waited, and why waits under policies differ."""
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -37,6 +38,15 @@ queue; if no more of them lack a request, the page does not mention it."""
 
 _FEWEST = 30
 """Of a size class with fewer jobs quartiles would be single jobs."""
+
+_MANY = 0.1
+"""If more of the jobs than this share lack a request, nothing that needs estimates is recommended."""
+
+_SMALL = 0.25
+"""If the base's waits are a smaller part of the recorded ones, something else than the policy makes jobs wait."""
+
+_TOO_MUCH = 0.01
+"""Recorded waits are impossible if, by them, a larger share of the work runs beyond the machine."""
 
 _FULL = 0.99
 """From this share of the request on a job used all of it, or was killed for it."""
@@ -166,22 +176,64 @@ def use_said(workload: Workload) -> list[str]:
 
 def missing(workload: Workload) -> list[str]:
     """Say how many jobs have no estimate, so that the run time replaces it, if they are more than a twentieth."""
-    without = float((~requested(workload)).mean()) if len(workload) else 0.0
+    without = unrequested(workload)
     if without <= _FEW:
         return []
     return [f"{share(without)} of the jobs have no estimate: their run time stands in, as if users knew it."]
 
 
+def too_few_estimates(workload: Workload) -> bool:
+    """Tell whether so many jobs have no estimate that policies which need them cannot be judged."""
+    return unrequested(workload) > _MANY
+
+
+def unrequested(workload: Workload) -> float:
+    """The share of the jobs that have no estimate."""
+    return float((~requested(workload)).mean()) if len(workload) else 0.0
+
+
 # The waits of jobs
 
 
-def schedules(workload: Workload, asked: Mapping[str, Case]) -> dict[str, Schedule]:
-    """Make a schedule of the recorded waits of the jobs whose waits are known (`RECORDED`), and simulate policies."""
+class Schedules(Mapping[str, Schedule]):
+    """Schedules by name; of each only the start times stay in memory, for a log may have millions of jobs."""
+
+    def __init__(self, made: Mapping[str, tuple[cases.Made, np.ndarray]], there: Mapping[str, Schedule]) -> None:
+        self._made, self._there = made, there
+        workloads = {id(one.workload): one.workload for one, _ in made.values()}
+        self._times = {
+            key: [w.jobs[name].to_numpy(copy=True) for name in ("run", "submit")] for key, w in workloads.items()
+        }
+
+    def __getitem__(self, name: str) -> Schedule:
+        if name in self._there:
+            return self._there[name]
+        one, start = self._made[name]
+        run, submit = self._times[id(one.workload)]
+        return Schedule(one.workload, one.policy, "extend", run, start, submit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._there, *self._made])
+
+    def __len__(self) -> int:
+        return len(self._there) + len(self._made)
+
+
+def schedules(workload: Workload, asked: Mapping[str, Case], executor: Any = None) -> Mapping[str, Schedule]:
+    """Make a schedule of the recorded waits of the jobs whose waits are known (`RECORDED`), and simulate policies.
+
+    Recorded waits that are impossible are left out.
+    """
     if not len(workload):
         return {}
     happened = _happened(workload)
-    made = sweep(_simulated, [(workload, name, case) for name, case in asked.items()], label="policies")
-    return ({} if happened is None else {RECORDED: happened}) | dict(zip(asked, made, strict=True))
+    made = []
+    for name, case in asked.items():
+        with _named(workload, name):
+            made.append(cases.made(workload, name, case))
+    starts = sweep(_starts, [(one,) for one in made], executor, label="policies")
+    there = {} if happened is None or _impossible(happened) else {RECORDED: happened}
+    return Schedules({one.name: (one, start) for one, start in zip(made, starts, strict=True)}, there)
 
 
 def _happened(workload: Workload) -> Schedule | None:
@@ -194,6 +246,50 @@ def _happened(workload: Workload) -> Schedule | None:
         return recorded(workload if known.all() else workload.select(known))
 
 
+def _impossible(happened: Schedule) -> bool:
+    """Whether by the recorded times more than a small share of the work runs beyond the machine."""
+    steps = happened.utilization()
+    seconds, busy = np.diff(steps.index), steps.to_numpy()[:-1]
+    return bool((np.maximum(busy - 1, 0) @ seconds) > _TOO_MUCH * (busy @ seconds))
+
+
+def explained(made: Mapping[str, Schedule], base: str) -> pd.DataFrame | None:
+    """Compare recorded waits with those under the base, of the same jobs, by partition; None if none are recorded.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> explained(schedules(simlib.load("sample"), {"EASY": simlib.EASY()}), "EASY").index.to_list()
+    ['all']
+    """
+    if RECORDED not in made or base not in made:
+        return None
+    workload, index = made[base].workload, made[RECORDED].workload.jobs.index
+    place = workload.jobs.index.get_indexer(index)
+    table = pd.DataFrame({"recorded": made[RECORDED].column("wait"), "simulated": made[base].column("wait")[place]})
+    assert workload.log is not None
+    table["partition"] = workload.log.partition.loc[index].to_numpy()
+    known = table[table.partition >= 0]
+    groups = {"all": table} | ({number: part for number, part in known.groupby("partition")})
+    if len(groups) == 2:
+        del groups[next(number for number in groups if number != "all")]
+    rows = {name: [len(part), part.recorded.mean(), part.simulated.mean()] for name, part in groups.items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["jobs", "recorded", "simulated"])
+
+
+def recorded_use(workload: Workload, made: Mapping[str, Schedule]) -> str:
+    """Tell whether the recorded waits are "used", "impossible" or "unknown"."""
+    return "used" if RECORDED in made else "impossible" if _known(workload).any() else "unknown"
+
+
+def unexplained(table: pd.DataFrame | None) -> bool:
+    """Tell whether the simulation explains only a small part of recorded waits that are not short."""
+    if table is None:
+        return False
+    recorded_wait, simulated = table.loc["all", ["recorded", "simulated"]]
+    return bool(recorded_wait >= 10 * _MINUTE and simulated < _SMALL * recorded_wait)
+
+
 def _known(workload: Workload) -> np.ndarray:
     """Whether each job's wait is recorded."""
     if workload.log is None:
@@ -201,11 +297,17 @@ def _known(workload: Workload) -> np.ndarray:
     return (workload.log.wait.loc[workload.jobs.index] >= 0).to_numpy()
 
 
-def _simulated(workload: Workload, name: str, case: Case) -> Schedule:
-    """Simulate a policy, or a policy with a change of the log; an error has its name."""
+def _starts(made: cases.Made) -> np.ndarray:
+    """Simulate a case, and keep of the schedule the start times alone."""
+    with _named(made.workload, made.name):
+        return simulate(made.workload, made.policy).column("start").copy()
+
+
+@contextmanager
+def _named(workload: Workload, name: str) -> Iterator[None]:
+    """Give an error the name of the case that it is about."""
     try:
-        one = cases.made(workload, name, case)
-        return simulate(one.workload, one.policy)
+        yield
     except ValueError as error:
         raise error if name in str(error) else ValueError(f"{workload.name}: {name}: {error}") from None
 
@@ -239,8 +341,10 @@ def waits_picture(made: Mapping[str, Schedule], shown: Collection[str] | None = 
     figure, ax = plt.subplots(figsize=SIZE)
     coloured = [name for name in made if name != RECORDED and (shown is None or name in shown)]
     styles: dict[str, dict[str, Any]] = dict.fromkeys(made, {"color": "#999999", "linewidth": 0.9, "zorder": 1})
-    styles |= {name: {"color": colour, "linewidth": 2} for name, colour in zip(coloured, COLOURS * 3, strict=False)}
-    styles |= {RECORDED: {"color": "black", "linestyle": "--", "linewidth": 1.6}} if RECORDED in made else {}
+    lines = [*zip(COLOURS, ("-", (0, (6, 1.5))), strict=False), *((colour, "-.") for colour in COLOURS[2:] * 3)]
+    for name, (colour, line) in zip(coloured, lines, strict=False):
+        styles[name] = {"color": colour, "linestyle": line, "linewidth": 2}
+    styles |= {RECORDED: {"color": "black", "linestyle": ":", "linewidth": 1.8}} if RECORDED in made else {}
     for name, schedule in made.items():
         waits = np.sort(schedule.column("wait"))
         ax.plot(seconds, np.searchsorted(waits, seconds, side="right") / len(waits), **styles[name])
@@ -266,17 +370,26 @@ def why_recorded_differ(workload: Workload) -> list[str]:
     known = _known(workload)
     if not known.any():
         return ["The log does not record how long jobs waited."]
-    sentences = [
-        "Recorded and simulated waits are different things. Limits of users and queues, holds, jobs that wait for "
-        "others, reservations and outages lengthen the recorded waits, and no log describes them.",
-    ]
+    happened = _happened(workload)
+    assert happened is not None
+    sentences = []
     if not known.all():
         sentences.append(
             f"The wait of {(~known).sum():,} of the {len(known):,} jobs is not known; the recorded waits are those of "
             "the others."
         )
-    happened = _happened(workload)
-    assert happened is not None
+    if _impossible(happened):
+        most = excess(happened)[0]
+        return [
+            f"The recorded waits are impossible, and this page does not use them: by them up to {most:,.0f} processors "
+            f"were in use at once, and the machine has {workload.procs:,}. Check the machine's size and the times.",
+            *sentences,
+        ]
+    sentences.insert(
+        0,
+        "Recorded and simulated waits are different things. Limits of users and queues, holds, jobs that wait for "
+        "others, reservations and outages lengthen the recorded waits, and no log describes them.",
+    )
     return sentences + _rules(workload) + _idle(happened) + _beyond(happened)
 
 

@@ -1,7 +1,7 @@
-"""Make one HTML page of a log, or of a comparison: the answer, three pictures, and below them folded numbers."""
+"""Make one HTML page of a log: the answer, three pictures, and below them folded numbers."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count
@@ -10,12 +10,12 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from simlib import plots
 from simlib._util import paths
+from simlib._util.words import time
 from simlib.analysis.comparison import Comparison
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
@@ -23,31 +23,25 @@ from simlib.logs import archive, reading, sacct
 from simlib.logs.files import PACKED
 from simlib.plots.style import svg
 
-from . import description, facts
-from .answer import answer, best, when
+from . import description, facts, losses, progress
+from .answer import TEMPLATES, answer, decided, when
 from .partitions import SHARED, on_partitions, partitions, together
 from .policies import (
     ASKED,
     COLUMNS,
+    JUDGED,
     MEANING,
     WHAT_IFS,
     by_group,
     called,
     chosen,
     compared,
+    in_slurm,
     overview,
     usable,
     what_if_cases,
+    what_if_said,
 )
-
-_TEMPLATES = Environment(
-    loader=PackageLoader("simlib_report", "."),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=StrictUndefined,
-)
-
 
 _Called = Callable[[str, str], str]
 
@@ -92,6 +86,13 @@ class Page:
     shakes : int, optional
         Shaken runs of a comparison; by default 20, or fewer for a long log, but at least 5.
     seed : int
+    allowed : float
+        A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the share of late
+        jobs get worse by no more per cent than this.
+    title : str, optional
+        The page's title; by default a question with the log's name.
+    executor : concurrent.futures.Executor, optional
+        What runs the simulations: see `simlib.sweep`.
 
     Attributes
     ----------
@@ -114,7 +115,7 @@ class Page:
     >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
     >>> page = Page(w, ["EASY", "FCFS"], shakes=4)
     >>> [section.title for section in page.sections()][:2]
-    ['Every policy in numbers', 'Who would wait longer, and who shorter']
+    ['Every policy compared', 'How long jobs wait under every policy']
     """
 
     def __init__(
@@ -127,8 +128,14 @@ class Page:
         names: bool = False,
         shakes: int | None = None,
         seed: int = 0,
+        allowed: float = losses.ALLOWED,
+        title: str | None = None,
+        executor: Any = None,
     ) -> None:
-        self.shakes, self.seed = shakes, seed
+        if not 0 <= allowed < float("inf"):
+            raise ValueError(f"{workload.name}: found allowed={allowed!r}, expected a number of per cent, such as 10")
+        self.shakes, self.seed, self.allowed, self.executor = shakes, seed, allowed, executor
+        self.title = title or f"{workload.name}: would another scheduling policy be better?"
         known = sacct.names(workload)
         if names and not any(known.values()):
             raise ValueError(f"{workload.name}: found names={names}, expected a log whose header has names")
@@ -138,7 +145,7 @@ class Page:
         cases = chosen(ASKED if policies is None else policies, base)
         self.base = next(iter(cases))
         more = what_if_cases(workload, cases[self.base], what_ifs)
-        self.what_ifs = list(more)
+        self.what_ifs = [*more, *(name for name in list(cases)[1:] if isinstance(cases[name], tuple))]
         self._asked_ifs = [name for name in more if name not in WHAT_IFS]
         asked = [self.base, *self._asked_ifs, *(cases if policies is not None else ())]
         self.cases, self.left_out = usable(self.workload, cases | more, asked)
@@ -146,9 +153,9 @@ class Page:
             self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
 
     @cached_property
-    def schedules(self) -> dict[str, Schedule]:
+    def schedules(self) -> Mapping[str, Schedule]:
         """The recorded schedule, and the schedules of the cases on the unchanged log."""
-        return facts.schedules(self.workload, self.cases)
+        return facts.schedules(self.workload, self.cases, self.executor)
 
     @cached_property
     def queue(self) -> bool:
@@ -160,22 +167,47 @@ class Page:
         """The comparison of all cases with the base; where no job waits, only of the what-ifs that were asked for."""
         by = ["all", "user", "size", *(["partition"] if self.parts else [])]
         names = self.cases if self.queue else [self.base, *self._asked_ifs]
-        return compared(self.workload, {name: self.cases[name] for name in names}, self.shakes, self.seed, by)
+        return compared(
+            self.workload, {name: self.cases[name] for name in names}, self.shakes, self.seed, by, self.executor
+        )
+
+    @cached_property
+    def decision(self) -> dict[str, Any]:
+        """What the answer says, and of which policy."""
+        return decided(self.workload, self.schedules, self.found, self.base, self.cases, self.what_ifs, self.allowed)
 
     @cached_property
     def answer(self) -> dict[str, Markup]:
         """The answer, in five lines."""
-        recorded, first = self.schedules.get(facts.RECORDED), self.schedules.get(self.base)
-        return answer(
-            self.workload,
-            self.found,
-            base=self.base,
-            under_base=None if self.queue or first is None else first.column("wait"),
-            recorded=None if recorded is None else float(recorded.summary().mean_wait),
-            what_ifs=self.what_ifs,
-            called=self.called,
-            ignored=self.left_out + facts.missing(self.workload) + self._machines(),
-        )
+        return answer(self.workload, self.schedules, self.found, self.decision, self.called)
+
+    @cached_property
+    def first(self) -> str | None:
+        """The policy that pictures and tables show first: that of the decision, or else the one with the least wait."""
+        found = self.found
+        if found is None or self.decision["policy"]:
+            return self.decision["policy"]
+        others = [policy for policy in found.others if policy not in self.what_ifs] or found.others
+        change: dict[str, Any] = {
+            policy: found.table.loc[(policy, "all", "all", "wait", "mean"), "difference"] for policy in others
+        }
+        return min(change, key=lambda policy: change[policy])
+
+    def left(self) -> list[str]:
+        """Say what the simulation leaves out."""
+        w = self.workload
+        counts = [
+            f"{count:,} {'jobs are' if count > 1 else 'job is'} left out: {reason}."
+            for reason, count in w.dropped.value_counts(sort=False).items()
+        ]
+        return [
+            "Limits, holds, reservations and outages: no log has them.",
+            *counts,
+            *self.left_out,
+            *_absent(self.found),
+            *facts.missing(w),
+            *self._machines(),
+        ]
 
     def _machines(self) -> list[str]:
         """The text on partitions and GPUs."""
@@ -196,10 +228,10 @@ class Page:
         >>> page.pictures()[0][1]
         'Each line is one policy: the higher it is, the more jobs have started after a wait.'
         """
-        name = _first(self.found, self.what_ifs)
+        name = self.first
         lines = "Each line is one policy: the higher it is, the more jobs have started after a wait."
         if facts.RECORDED in self.schedules:
-            lines += " The dashed line is what the log recorded."
+            lines += " The dotted line is what the log recorded."
         made = {one: each for one, each in self.schedules.items() if one not in self.what_ifs}
         waits = facts.waits_picture(made, [self.base, *([name] if name else [])])
         return [*([(waits, lines)] if waits else []), *_of_comparison(self.found, name, self.called)]
@@ -211,24 +243,78 @@ class Page:
         --------
         >>> page = Page(Workload.of("one job", 4, A=(0, 10, 20, 3)))
         >>> page.sections()[0].title
-        'Every policy in numbers'
+        'How long jobs wait under every policy'
         """
         w, found = self.workload, self.found
-        numbers = [overview(found, self.schedules), _READ if found else None, *_absent(found), self.left_out]
-        meaning = [f"{name}: {MEANING.get(name, f'{self.base} with this change')}" for name in self.cases]
-        estimates = [facts.use_said(w), facts.use(w), facts.use_picture(w)]
+        numbers = overview(found, self.schedules, self.base, self.allowed)
+        judged, waits = (
+            (None, None)
+            if numbers is None
+            else (numbers[[name for name in numbers if (name in JUDGED) is which]] for which in (True, False))
+        )
+        if judged is not None and waits is not None:
+            waits.insert(0, "mean wait", judged["mean wait"])
+        runs = "" if found is None else f"{found.settings['shakes'] + 1} runs of each policy"
+        estimates = [facts.use_said(w), _captioned(facts.use(w), "The requested time"), facts.use_picture(w)]
         made = [
-            Section("Every policy in numbers", numbers),
-            Section("Who would wait longer, and who shorter", _whom(found, self.what_ifs, self.called)),
+            Section("What if", [what_if_said(found, self.schedules, self.what_ifs)]),
+            Section("Every policy compared", [_captioned(judged, f"Against {self.base}: {runs}")] if found else []),
+            Section("How long jobs wait under every policy", [_captioned(waits, "Waits of all jobs")]),
+            Section("Who waits how long, by request and by size", self._by_class()),
+            Section("Who would wait longer, and who shorter", _whom(found, self.first, self.called)),
             Section("The partitions, each on a separate machine", self._partitions()),
-            Section("The recorded waits, and why they differ", [facts.why_recorded_differ(w)]),
+            Section("The recorded waits, and why they differ", [facts.why_recorded_differ(w), self._explained()]),
             Section("How good the users' estimates are", estimates),
-            Section("The log", [description.about(w), description.doubtful(w)]),
             Section(
-                "What the policies are, and what the page cannot tell", [meaning, _LIMITS, found and found.meaning]
+                "The log, and what is left out",
+                [_captioned(description.about(w), "The log"), description.doubtful(w), self.left()],
             ),
+            Section("What the policies are, and what the page cannot tell", [self._policies(), _LIMITS]),
         ]
         return [section for section in made if section.kinds()]
+
+    def _by_class(self) -> list[Any]:
+        """The waits by request and by size under the base and the policy that is shown first."""
+        names = [name for name in (self.base, self.first) if name in self.schedules]
+        pair = {name: self.schedules[name] for name in names}
+        if not names or len({len(one.workload) for one in pair.values()}) > 1:
+            return []
+        tables = {"By request": losses.by_request(pair), "By size": losses.by_size(pair)}
+        said = []
+        for table in tables.values() if len(names) == 2 else ():
+            if most := losses.most_lost(table, *names, self.allowed):
+                who, before, after = most
+                said.append(f"With {names[1]} one in 20 {who} waits over {time(after)}, now {time(before)}.")
+        texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
+        return [said, *(_captioned(text, caption) for caption, text in texts.items())]
+
+    def _explained(self) -> pd.DataFrame | None:
+        """The recorded waits beside those under the base, by partition."""
+        table = facts.explained(self.schedules, self.base)
+        if table is None:
+            return None
+        rows = {
+            "all" if name == "all" else self.called("partition", str(name)): {
+                "jobs": f"{row.jobs:,.0f}",
+                "recorded": time(row.recorded, short=True),
+                f"under {self.base}": time(row.simulated, short=True),
+                "explained": facts.share(row.simulated / row.recorded) if row.recorded else "",
+            }
+            for name, row in table.iterrows()
+        }
+        return _captioned(pd.DataFrame.from_dict(rows, orient="index"), "Mean waits of the jobs whose waits are known")
+
+    def _policies(self) -> pd.DataFrame:
+        """What each case is, and how Slurm does the same."""
+        rows = {
+            name: {
+                "what it does": MEANING.get(name, f"{self.base} with this change"),
+                "in Slurm": "" if name in self.what_ifs else in_slurm(name),
+            }
+            for name in self.cases
+        }
+        table = pd.DataFrame.from_dict(rows, orient="index")
+        return _captioned(table.loc[:, (table != "").any()], "The policies")
 
     def _partitions(self) -> list[Any]:
         """The table of the partitions and their sum."""
@@ -239,14 +325,13 @@ class Page:
             {"processors": f"{part.procs:,}", "jobs": f"{len(part):,}", "load": f"{part.load:.2f}"}
             for part in parts.values()
         ).set_axis(list(parts))
-        first = _first(self.found, self.what_ifs)
-        waits = [by_group(self.found, by, first, self.called) for by in ("partition", "all")]
+        waits = [by_group(self.found, by, self.first, self.called) for by in ("partition", "all")]
         if waits[0] is not None:  # partitions that share a machine stand below it
             known = pd.concat(waits)
             shared = [name for name in known.index if name not in table.index]
             table = table.reindex([*list(parts)[:-1], *shared, "all"])
             table = table.assign(jobs=table.jobs.fillna(known.jobs)).join(known.drop(columns="jobs")).fillna("")
-        return [table, SHARED]
+        return [_captioned(table, "The partitions"), SHARED]
 
     def html(self) -> str:
         """Write the page.
@@ -257,10 +342,21 @@ class Page:
         >>> page.html()[:15], "has no queue" in page.html()
         ('<!DOCTYPE html>', True)
         """
-        title = f"{self.workload.name}: would another scheduling policy be better?"
+        slurm = in_slurm(self.decision["policy"] or "")
+        numbered = count()
         with plt.rc_context():
             plots.use_style()
-            return _html(title, self.workload, self.answer, self.pictures(), self.sections())
+            return TEMPLATES.get_template("page.html.j2").render(
+                title=self.title,
+                about=_about(self.workload),
+                lines=self.answer,
+                slurm=slurm,
+                tempting="; ".join(f"{name} ({', '.join(what)})" for name, what in self.decision["tempting"].items()),
+                pictures=self.pictures(),
+                sections=self.sections(),
+                svg=lambda figure: Markup(svg(figure, f"p{next(numbered)}")),
+                meaning=COLUMNS,
+            )
 
 
 def _parts(workload: Workload, sizes: str | Mapping[str, Any], hidden: Mapping[int, str]) -> dict[str, Workload]:
@@ -283,12 +379,6 @@ def _sizes(text: str) -> dict[str, Any]:
     return sizes
 
 
-_READ = (
-    "Two ranges stand beside each change. The first is chance: jobs arrive up to a minute earlier or later, and "
-    "the change stays in the range in 95 of 100 runs. The second is another year: five parts of the log show how much "
-    "one time differs from another. A range that contains 0 means that the change can go either way."
-)
-
 _LIMITS = (
     "Users react: where jobs wait less, more are submitted. A simulation does not know that, nor limits, priorities, "
     "reservations and outages; it takes each job as it was, with the same size and run time. So the differences "
@@ -303,18 +393,6 @@ def _absent(found: Comparison | None) -> list[str]:
     parts = found.taking_part
     said = [f"{name}: {row['base only']:,} jobs are left out." for name, row in parts.iterrows() if row["base only"]]
     return said + [f"{name}: {row.shorter:,} jobs run shorter." for name, row in parts.iterrows() if row.shorter]
-
-
-def _first(found: Comparison | None, what_ifs: Sequence[str]) -> str | None:
-    """The policy that pictures and tables show first: the best, or else the one nearest to it."""
-    if found is None:
-        return None
-    change: dict[str, Any] = {
-        policy: found.table.loc[(policy, "all", "all", "wait", "mean"), "difference"]
-        for policy in found.others
-        if policy not in what_ifs
-    }
-    return best(found, what_ifs) or (min(change, key=lambda policy: change[policy]) if change else found.others[0])
 
 
 def _of_comparison(found: Comparison | None, name: str | None, called: _Called) -> list[tuple[Figure, str]]:
@@ -334,12 +412,20 @@ def _of_comparison(found: Comparison | None, name: str | None, called: _Called) 
     return drawn
 
 
-def _whom(found: Comparison | None, what_ifs: Sequence[str], called: _Called) -> list[Any]:
+def _captioned(table: pd.DataFrame | None, caption: str) -> pd.DataFrame | None:
+    """Give a table a caption."""
+    if table is not None:
+        table.attrs["caption"] = caption
+    return table
+
+
+def _whom(found: Comparison | None, first: str | None, called: _Called) -> list[Any]:
     """The tables by group, with an explanation."""
     if found is None:
         return []
-    first, ways = _first(found, what_ifs), [by for by in found.by if by not in ("all", "partition")]
-    tables: list[Any] = [by_group(found, by, first, called) for by in ways]
+    ways = [by for by in found.by if by not in ("all", "partition")]
+    captions = {"user": "Changes of the mean wait by user", "size": "Changes of the mean wait by size"}
+    tables: list[Any] = [_captioned(by_group(found, by, first, called), captions[by]) for by in ways]
     if "user" not in ways:
         tables.insert(0, "The log does not have two users with 30 jobs each, so nothing is known of users.")
     return [*tables, "Changes in brackets may be chance. Of many users the table has those who lose and win most."]
@@ -347,25 +433,14 @@ def _whom(found: Comparison | None, what_ifs: Sequence[str], called: _Called) ->
 
 def _about(workload: Workload) -> str:
     """The log in a line."""
-    gpus = f" and {workload.gpus:,} GPUs" if getattr(workload, "gpus", 0) else ""
-    jobs = "made-up jobs, no real log," if workload.synthetic else "jobs"
-    return f"{len(workload):,} {jobs} on {workload.procs:,} processors{gpus}{when(workload)}"
+    gpus = f" and {_many(workload.gpus, 'GPU')}" if getattr(workload, "gpus", 0) else ""
+    made_up = " (made up: this is no real log)" if workload.synthetic else ""
+    return f"{_many(len(workload), 'job')}{made_up} on {_many(workload.procs, 'processor')}{gpus}{when(workload)}"
 
 
-def _html(
-    title: str, workload: Workload, lines: Any, pictures: list[tuple[Figure, str]], sections: list[Section]
-) -> str:
-    """Fill the template."""
-    numbered = count()
-    return _TEMPLATES.get_template("page.html.j2").render(
-        title=title,
-        about=_about(workload),
-        lines=lines,
-        pictures=pictures,
-        sections=sections,
-        svg=lambda figure: Markup(svg(figure, f"p{next(numbered)}")),
-        meaning=COLUMNS,
-    )
+def _many(count: int, what: str) -> str:
+    """Write how many things there are."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 _TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "names", "columns", "cluster")
@@ -386,7 +461,8 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
     Returns
     -------
     Path
-        The page. It appears at once and whole; the same log gives the same bytes.
+        The page. It appears at once and whole; the same log gives the same bytes. Until then a hidden folder beside it
+        keeps the runs of a long log: a report that was killed goes on where it was.
 
     Raises
     ------
@@ -409,15 +485,29 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
     without_gpus = options.get("gpus") == 0
     taken = {key: value for key, value in options.items() if key in _TAKEN and not (key == "gpus" and without_gpus)}
-    workload = reading.taken(log, **taken)
-    if without_gpus and workload.gpus:
-        workload = workload.without_gpus()
-    page = Page(workload, **{key: value for key, value in options.items() if key not in _TAKEN or key == "names"})
-    for what in ("procs", "gpus"):
-        sum_of_parts, given = getattr(page.workload, what), options.get(what)
-        if page.parts and given not in (None, sum_of_parts):
-            raise ValueError(f"partitions: found {sum_of_parts:,} {what} in all, expected {what}={given:,}")
-    text = page.html()
-    with paths.replacing(target) as new:
-        new.write_text(text, encoding="utf-8")
+    with progress.Progress() as telling:
+        telling.now(f"reading {log}")
+        workload = reading.taken(log, **taken)
+        if without_gpus and workload.gpus:
+            workload = workload.without_gpus()
+        telling.now("preparing policies")
+        page = Page(workload, **{key: value for key, value in options.items() if key not in _TAKEN or key == "names"})
+        for what in ("procs", "gpus"):
+            sum_of_parts, given = getattr(page.workload, what), options.get(what)
+            if page.parts and given not in (None, sum_of_parts):
+                raise ValueError(f"partitions: found {sum_of_parts:,} {what} in all, expected {what}={given:,}")
+        page.executor = runs = progress.Runs(telling, target, page.workload, page.cases, page.shakes, page.seed)
+        written = False
+        try:
+            telling.now("simulating each policy once")
+            page.schedules  # noqa: B018, which are kept
+            telling.now("simulating shaken logs")
+            page.found  # noqa: B018
+            telling.now("writing the page")
+            text = page.html()
+            with paths.replacing(target) as new:
+                new.write_text(text, encoding="utf-8")
+            written = True
+        finally:
+            runs.end(written)
     return target

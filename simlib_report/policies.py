@@ -12,7 +12,7 @@ import pandas as pd
 
 from simlib._util.words import difference, per_cent, time
 from simlib.analysis.cases import Case, why_not_usable
-from simlib.analysis.comparison import Comparison, compare, holds, range_of
+from simlib.analysis.comparison import HELD, Comparison, compare, holds, range_of
 from simlib.core.estimates import Scaled, requested
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
@@ -20,6 +20,7 @@ from simlib.policies.conservative import Conservative, Selective, SlurmBackfill
 from simlib.policies.easy import EASY, FCFS
 from simlib.policies.orders import Multifactor
 
+from . import losses
 from .facts import digits, share
 from .what_if import ADJUSTED, what_if
 
@@ -171,6 +172,7 @@ def compared(
     shakes: int | None = None,
     seed: int = 0,
     by: Sequence[str] = ("all", "user", "size"),
+    executor: Any = None,
 ) -> Comparison | None:
     """Compare policies on a log: `simlib.compare`, with as many shaken runs as a page has time for.
 
@@ -179,30 +181,38 @@ def compared(
     if not len(workload) or len(cases) < 2:
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
-    return compare(workload, cases, shakes=shakes, seed=seed, by=by)
+    return compare(workload, cases, shakes=shakes, seed=seed, by=by, executor=executor)
 
 
-# The tables. What their columns mean is in COLUMNS, for those who point at a number.
+# The tables
 
 
 COLUMNS = {
     "mean wait": "mean wait of all jobs; of policies the mean over all runs",
     "change": "mean wait minus the mean wait under the first policy",
     "how sure": "clear: more than chance makes; likely again: another year would most likely show it, too",
+    "by chance": "range of the change in 95 of 100 runs in which all jobs arrive up to a minute earlier or later; with "
+    "0 in it the change can go either way",
+    "in another year": "range of the change in another time as long as the log, with the same users: five parts of the "
+    f"log show how much one time differs from another. On made-up logs the range held {HELD}",
     "users better": "users who surely wait less, of those with at least 30 jobs",
     "users worse": "users who surely wait longer, of those with at least 30 jobs",
-    "sizes of jobs better": "size classes whose jobs surely wait less",
-    "sizes of jobs worse": "size classes whose jobs surely wait longer",
+    "size classes better": "size classes whose jobs surely wait less",
+    "size classes worse": "size classes whose jobs surely wait longer",
+    "too much worse": "what gets worse than the page allows; such a policy is not recommended",
     "half wait at most": "median wait: half of the jobs wait no longer",
     "1 in 20 waits over": "95th percentile: 5 % of the jobs wait longer",
-    "mean slowdown": "mean bounded slowdown: wait and run time over run time; less than 10 seconds count as 10",
-    "by chance": "range of the change in 95 of 100 runs in which jobs arrive up to a minute earlier or later",
-    "in another year": "range in which the change of another time as long as the log most likely lies",
+    "late jobs": "share of the jobs that wait at least as long as one job in 100 does under the first policy",
+    "longest wait": "the longest wait of a job, in the log as it is",
+    "weighted by work": "mean wait weighted by processors times run time, in the log as it is",
     "wait at all": "share of the jobs that do not start at once",
-    "runs": "simulations of each policy",
-    "jobs": "how many jobs",
+    "mean slowdown": "mean bounded slowdown: wait and run time over run time; less than 10 seconds count as 10",
+    "idle meanwhile": "processor-hours that are idle while at least one job waits, in the log as it is",
 }
-"""What the numbers in a column are of; the first columns of a page's first table, in order."""
+"""What the numbers in a column are of; the columns of a page's first two tables, in order."""
+
+JUDGED = list(COLUMNS)[: list(COLUMNS).index("half wait at most")]
+"""The columns that say how a policy differs from the base; the others say how long jobs wait."""
 
 
 SURE = {
@@ -232,14 +242,20 @@ def called(by: str, name: str, names: Mapping[str, Mapping[int, str]] | None = N
     return (names or {}).get(by, {}).get(int(name) if name.isdecimal() else -1, f"{by} {name}")
 
 
-def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataFrame | None:
+def overview(
+    found: Comparison | None, made: Mapping[str, Schedule], base: str | None = None, allowed: float = losses.ALLOWED
+) -> pd.DataFrame | None:
     """Put recorded waits and the waits of all policies into a table for readers; None if there are none.
 
     Parameters
     ----------
     found : Comparison or None
     made : dict of str to Schedule
-        As from `simlib_report.schedules`: the recorded schedule, and the policies that are not compared.
+        As from `simlib_report.schedules`: the recorded schedule, and those of policies.
+    base : str, optional
+        The policy with which the others are compared; by default that of the comparison.
+    allowed : float
+        By so many per cent a measure may get worse.
 
     Examples
     --------
@@ -248,30 +264,41 @@ def overview(found: Comparison | None, made: Mapping[str, Schedule]) -> pd.DataF
     >>> overview(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]), {})["change"].to_list()
     ['', '+22.8 h (+950.2 %)']
     """
-    policies = {} if found is None else {name: _of_policy(found, name) for name in found.policies}
-    rows = {name: policies.get(name) or _of_schedule(one) for name, one in made.items()} | policies
+    base = base or (found.base if found else None)
+    late = losses.late_from(made[base]) if base in made else None
+    refused = losses.refusals(made, base, allowed) if base in made else {}
+    rows = {name: _of_schedule(one, late) for name, one in made.items()}
+    for name in found.policies if found else ():
+        rows[name] = rows.get(name, {}) | _of_policy(found, name)
+    for name, what in refused.items():
+        rows[name]["too much worse"] = ", ".join(what)
     if not rows:
         return None
     table = pd.DataFrame.from_dict(rows, orient="index").fillna("")
     return table[[column for column in COLUMNS if column in table]]
 
 
-def _of_schedule(schedule: Schedule) -> dict[str, str]:
-    """The row of the recorded schedule, or of a policy that is not compared."""
+def _of_schedule(schedule: Schedule, late: float | None) -> dict[str, str]:
+    """The row of a schedule of the log as it is."""
     summary = schedule.summary(percentiles=True)
     waits = {
         "mean wait": summary.mean_wait,
         "half wait at most": summary.median_wait,
         "1 in 20 waits over": summary.p95_wait,
     }
-    row = {column: time(seconds, short=True) for column, seconds in waits.items()}
     wait = schedule.column("wait")
-    waiting = share(float((wait > 0).mean())) if len(wait) else ""
-    return row | {"mean slowdown": digits(summary.mean_bounded_slowdown), "wait at all": waiting}
+    row = {"mean slowdown": digits(summary.mean_bounded_slowdown)}
+    if len(wait):
+        row["wait at all"] = share(float((wait > 0).mean()))
+        values = losses.measured(schedule, late or 0)
+        waits |= {"longest wait": values[losses.LONGEST], "weighted by work": values[losses.BY_WORK]}
+        row |= {"late jobs": share(values[losses.LATE])} if late is not None else {}
+        row["idle meanwhile"] = f"{losses.idle_while_waiting(schedule) / 3600:,.0f}"
+    return row | {column: time(seconds, short=True) for column, seconds in waits.items()}
 
 
 def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
-    """The row of a compared policy, or of the base."""
+    """What the comparison says of a policy, or of the base."""
     of, which = (found.others[0], "base") if policy == found.base else (policy, "value")
     table: Any = found.table
     mean, median, late, slow = (
@@ -280,7 +307,7 @@ def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
     )
     waits = {"mean wait": mean, "half wait at most": median, "1 in 20 waits over": late}
     row = {column: time(seconds, short=True) for column, seconds in waits.items()}
-    row |= {"mean slowdown": digits(slow), "runs": f"{found.settings['shakes'] + 1}"}
+    row |= {"mean slowdown": digits(slow)}
     if policy == found.base:
         return row
     shown: Any = found.shown.loc[(policy, "all", "all", "wait", "mean"), :]
@@ -293,11 +320,11 @@ def _of_policy(found: Comparison, policy: str) -> dict[str, str]:
     )
     by = "user" if "user" in found.by else "size"
     if by in found.by:
-        many = {"user": "users", "size": "sizes of jobs"}[by]
+        many = {"user": "users", "size": "size classes"}[by]
         who = found.who(policy, by)
         clear = who.difference[~who.holds.isin(["coincidence", "equal"])]
-        row |= {f"{many} better": f"{(clear < 0).sum()} of {len(who)}"}
-        row |= {f"{many} worse": f"{(clear > 0).sum()} of {len(who)}"}
+        for said, count in (("better", (clear < 0).sum()), ("worse", (clear > 0).sum())):
+            row[f"{many} {said}"] = f"{count:,} of {len(who):,}" if count else "none"
     return row
 
 
@@ -349,3 +376,30 @@ def by_group(
         said = of.difference.map(lambda seconds: difference(seconds, short=True))
         columns[policy] = said.where(~of.holds.isin(["coincidence", "equal"]), "(" + said + ")")
     return pd.DataFrame(columns).loc[names].rename(index=lambda name: called(by, str(name)))
+
+
+# What-ifs
+
+
+def what_if_said(found: Comparison | None, made: Mapping[str, Schedule], what_ifs: Iterable[str]) -> list[str]:
+    """Say of each compared case that is no policy what it would change, and what it costs."""
+    if found is None:
+        return []
+    sentences = []
+    for name in (name for name in what_ifs if name in found.others):
+        key: Any = (name, "all", "all", "wait", "mean")
+        row: Any = found.table.loc[key, :]
+        said = f"the mean wait is {time(row.value)}, {difference(row.difference)} than under {found.base}."
+        if sure(found.shown.loc[key, :]) in ("equal", "coincidence"):
+            said = "no clear difference of the mean wait."
+        costs = losses.cost(made[found.base], made[name]) if name in made and found.base in made else []
+        sentences.append(" ".join([f"{name}: {said}", *costs]))
+    return sentences
+
+
+# What Slurm can do
+
+
+def in_slurm(policy: str) -> str:
+    """Say how Slurm is set to do the same as a policy, or what is nearest; "" if nothing is known."""
+    return ""

@@ -349,7 +349,7 @@ def test_a_verdict_is_that_of_the_intervals_that_are_shown(found):
     row = made_up.overview().loc["FCFS", "mean wait"]
     assert row.to_list()[2:] == ["-50.0 %", "-70.0 to -40.0 %", "-90.0 to +0.0 %", "on this log"]
     assert set(made_up.who("FCFS").holds) == {"this log"}
-    assert "another year could show no gain" in report.answer(found.workload, made_up)["How sure is that"]
+    assert report.decided(found.workload, {}, made_up, made_up.base, {})["kind"] == "this log"
     in_seconds = Comparison(
         found.workload, found.policies, table.assign(base=0.0), relative * np.nan, found.settings, found.taking_part
     )
