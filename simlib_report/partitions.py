@@ -181,7 +181,7 @@ def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
     of_job = np.repeat(np.arange(len(parts)), [len(part) for part in parts.values()])
     machines = tuple((called, part.procs, part.gpus) for called, part in parts.items())
     divided = Partitioned((policy,) * len(parts), machines, pd.Series(of_job, labels))
-    return (divided, *changes) if changes else divided
+    return (divided, *changes) if isinstance(case, tuple) else divided
 
 
 def _labels(parts: Mapping[str, Workload]) -> pd.Index:
@@ -272,6 +272,22 @@ def gpus_apart(workload: Workload) -> dict[str, Workload]:
         called: workload.derive(workload.jobs[which], f"jobs {called}").with_procs(procs, gpus)
         for called, (which, procs, gpus) in sizes.items()
     }
+
+
+def divides(text: str) -> bool:
+    """Tell whether a what-if divides the machine otherwise: "merge a+b" or "gpus apart"."""
+    return text == "gpus apart" or text.startswith("merge ")
+
+
+def division(text: str, workload: Workload, parts: Mapping[str, Workload], base: Case) -> Case:
+    """Make the case of such a what-if; ValueError if the log does not allow it."""
+    if text != "gpus apart":
+        return on_partitions(base, merged(workload, parts, text.removeprefix("merge ")))
+    if parts:
+        raise ValueError(f"{workload.name}: found 'gpus apart' with partitions, expected one machine")
+    apart = gpus_apart(workload)
+    policy, *changes = on_partitions((base,) if not isinstance(base, tuple) else base, apart)
+    return policy, *changes, only(apart)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,6 +18,9 @@ from simlib.policies.conservative import SlurmBackfill
 from simlib.policies.easy import FCFS
 from simlib.policies.orders import DAY, Multifactor
 
+AS_SET = "Slurm as it is set"
+"""What the policy of a file is called on a page."""
+
 _WEIGHTS = {
     "priorityweightage": "age",
     "priorityweightjobsize": "size",
