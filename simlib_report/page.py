@@ -25,9 +25,12 @@ from simlib.plots.style import svg
 
 from . import description, facts, losses, progress
 from .answer import TEMPLATES, answer, decided, when
-from .partitions import SHARED, on_partitions, partitions, together
+from .in_slurm import how as in_slurm
+from .in_slurm import waited_for_said
+from .partitions import SHARED, divides, division, on_partitions, partitions, together
 from .policies import (
     ASKED,
+    ASKED_OF_SLURM,
     COLUMNS,
     JUDGED,
     MEANING,
@@ -36,12 +39,12 @@ from .policies import (
     called,
     chosen,
     compared,
-    in_slurm,
     overview,
     usable,
     what_if_cases,
     what_if_said,
 )
+from .slurm_settings import AS_SET, settings
 
 _Called = Callable[[str, str], str]
 
@@ -86,6 +89,8 @@ class Page:
     shakes : int, optional
         Shaken runs of a comparison; by default 20, or fewer for a long log, but at least 5.
     seed : int
+    slurm_conf : str or Path, optional
+        slurm.conf, or what `scontrol show config` prints: the base is the policy that it sets.
     allowed : float
         A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the late jobs'
         share grow by no more per cent than this.
@@ -128,6 +133,7 @@ class Page:
         names: bool = False,
         shakes: int | None = None,
         seed: int = 0,
+        slurm_conf: str | Path | None = None,
         allowed: float = losses.ALLOWED,
         title: str | None = None,
         executor: Any = None,
@@ -142,15 +148,27 @@ class Page:
         self.called = partial(called, names=known) if names else called
         self.parts = {} if partitions is None else _parts(workload, partitions, {} if names else known["partition"])
         self.workload = together(workload, self.parts) if self.parts else workload
-        cases = chosen(ASKED if policies is None else policies, base)
+        asked_of = ASKED_OF_SLURM if slurm_conf or sacct.is_converted(workload) else ASKED
+        cases = chosen(asked_of if policies is None else policies, base)
+        self.not_simulated: list[str] = []
+        if slurm_conf is not None:
+            if base is not None:
+                raise ValueError(f"{workload.name}: found base={base!r} with {slurm_conf}, expected one of them")
+            ours = settings(slurm_conf)
+            cases, self.not_simulated = {AS_SET: ours.policy} | cases, ours.not_simulated
         self.base = next(iter(cases))
-        more = what_if_cases(workload, cases[self.base], what_ifs)
+        texts = [what_ifs] if isinstance(what_ifs, str) else list(what_ifs)
+        others = {text: division(text, self.workload, self.parts, cases[self.base]) for text in texts if divides(text)}
+        more = what_if_cases(workload, cases[self.base], [text for text in texts if text not in others])
         self.what_ifs = [*more, *(name for name in list(cases)[1:] if isinstance(cases[name], tuple))]
         self._asked_ifs = [name for name in more if name not in WHAT_IFS]
         asked = [self.base, *self._asked_ifs, *(cases if policies is not None else ())]
         self.cases, self.left_out = usable(self.workload, cases | more, asked)
         if self.parts:
             self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
+        self.cases |= others
+        self.what_ifs += others
+        self._asked_ifs += others
 
     @cached_property
     def schedules(self) -> Mapping[str, Schedule]:
@@ -207,6 +225,7 @@ class Page:
             *_absent(self.found),
             *facts.missing(w),
             *self._machines(),
+            *(f"{AS_SET}: {said}" for said in self.not_simulated),
         ]
 
     def _machines(self) -> list[str]:
@@ -351,6 +370,7 @@ class Page:
                 about=_about(self.workload),
                 lines=self.answer,
                 slurm=slurm,
+                waited=waited_for_said(self.workload),
                 tempting="; ".join(f"{name} ({', '.join(what)})" for name, what in self.decision["tempting"].items()),
                 pictures=self.pictures(),
                 sections=self.sections(),

@@ -1,10 +1,12 @@
 """Simulate the partitions of a log as separate machines in one run, with results for each part and in total.
 
-A log does not say which nodes a partition has, nor whether partitions share nodes: you can tell `partitions`.
+A log does not say which nodes a partition has, nor whether partitions share nodes: you can tell `partitions`. Where all
+together would be larger than the machine, some must share nodes, and are one machine.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +19,11 @@ from simlib.core.schedule import Policy, is_own
 from simlib.core.workload import Workload
 from simlib.logs import sacct
 
+from .what_if import on_machine
+
 SHARED = (
     "Whether partitions share nodes is not in a log: each partition is a machine of its own here, unless it is told "
-    "which of them are one machine."
+    "which of them are one machine, or all together would be larger than the machine."
 )
 """What a reader has to know."""
 
@@ -40,7 +44,9 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
     sizes : dict, optional
         Processors, or processors and GPUs, by the name or number of a partition. "batch+debug" are two partitions that
         share nodes: one machine. A partition that is not named gets the number that was in use for a thousandth of the
-        time by the log's own times, or the size of its largest job (`simlib.logs.sacct.in_use`).
+        time by the log's own times, or the size of its largest job (`simlib.logs.sacct.in_use`). If these numbers add
+        up to more than is left of the machine, the two partitions that were in use at different times most become one
+        machine, and so on, until they fit: they must share nodes.
 
     Returns
     -------
@@ -79,8 +85,29 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
     named = [number for numbers, _ in machines.values() for number in numbers]
     if twice := {number for number in named if named.count(number) > 1}:
         raise ValueError(f"{workload.name}: found partition {names.get(*[twice.pop()] * 2)} twice, expected it once")
-    machines |= {names.get(number, str(number)): ([number], None) for number in there if number not in named}
-    return {called: _machine(workload, log, called, *about) for called, about in machines.items()}
+    parts = {called: _machine(workload, log, called, *about) for called, about in machines.items()}
+    rest = {names.get(number, str(number)): [number] for number in there if number not in named}
+    return parts | _fitting(workload, log, rest, workload.procs - sum(part.procs for part in parts.values()))
+
+
+def _fitting(workload: Workload, log: pd.DataFrame, numbers: dict[str, list[int]], most: int) -> dict[str, Workload]:
+    """Machines of partitions by their own use; while they are larger than `most` together, two become one."""
+    parts = {called: _machine(workload, log, called, own, None) for called, own in numbers.items()}
+    while sum(part.procs for part in parts.values()) > most and len(parts) > 1:
+        joined = [(one, other) for place, one in enumerate(parts) for other in list(parts)[place + 1 :]]
+        both = {
+            pair: _machine(workload, log, "+".join(pair), [*numbers[pair[0]], *numbers[pair[1]]], None)
+            for pair in joined
+        }
+        saved = {pair: parts[pair[0]].procs + parts[pair[1]].procs - part.procs for pair, part in both.items()}
+        best = max(saved, key=saved.__getitem__)
+        if saved[best] <= 0:
+            break
+        numbers = {"+".join(best): [*numbers[best[0]], *numbers[best[1]]]} | numbers
+        parts = {"+".join(best): both[best]} | parts
+        for one in best:
+            del parts[one], numbers[one]
+    return parts
 
 
 def _machine(workload: Workload, log: pd.DataFrame, called: str, numbers: list[int], size: Size | None) -> Workload:
@@ -114,7 +141,7 @@ def together(workload: Workload, parts: Mapping[str, Workload]) -> Workload:
     """
     procs = sum(part.procs for part in parts.values())
     whole = workload.with_procs(procs, gpus=sum(part.gpus for part in parts.values()))
-    kept = np.concatenate([part.jobs.index.to_numpy() for part in parts.values()])
+    kept = _labels(parts)
     steps = [
         *workload.history,
         "partitions: " + ", ".join(f"{called} {part.procs:,}" for called, part in parts.items()),
@@ -143,14 +170,124 @@ def on_partitions(case: Case, parts: Mapping[str, Workload]) -> Case:
     >>> all((waits[part.jobs.index] == simlib.simulate(part, simlib.EASY()).jobs.wait).all() for part in parts.values())
     True
     """
-    policy = policy_of(case)
+    policy, changes = policy_of(case), list(case[1:]) if isinstance(case, tuple) else []
     if not is_own(policy) or getattr(policy, "in_python", False):
         raise ValueError(f"on_partitions: found {policy}, expected a policy of simlib; simulate the parts one by one")
-    labels = pd.Index(np.concatenate([part.jobs.index.to_numpy() for part in parts.values()]))
+    for place, change in enumerate(changes):
+        if getattr(change, "func", None) is on_machine:
+            parts = resized(parts, change.keywords["size"])
+            changes[place] = only(parts)
+    labels = _labels(parts)
     of_job = np.repeat(np.arange(len(parts)), [len(part) for part in parts.values()])
     machines = tuple((called, part.procs, part.gpus) for called, part in parts.items())
     divided = Partitioned((policy,) * len(parts), machines, pd.Series(of_job, labels))
-    return (divided, *case[1:]) if isinstance(case, tuple) else divided
+    return (divided, *changes) if isinstance(case, tuple) else divided
+
+
+def _labels(parts: Mapping[str, Workload]) -> pd.Index:
+    """The labels of the jobs of all parts."""
+    return pd.Index(np.concatenate([part.jobs.index.to_numpy() for part in parts.values()]))
+
+
+def only(parts: Mapping[str, Workload]) -> Callable[[Workload], Workload]:
+    """Make the change of a case that leaves the jobs of these parts, on a machine that has all their processors."""
+    procs, gpus = (sum(getattr(part, what) for part in parts.values()) for what in ("procs", "gpus"))
+    said = f"partitions of {', '.join(f'{part.procs:,}' for part in parts.values())} processors"
+    return partial(_only, labels=_labels(parts), procs=procs, gpus=gpus, said=said)
+
+
+def _only(workload: Workload, labels: pd.Index, procs: int, gpus: int, said: str) -> Workload:
+    """Leave some jobs on a machine of another size."""
+    return workload.derive(workload.jobs[workload.jobs.index.isin(labels)], said).with_procs(procs, gpus)
+
+
+def resized(parts: Mapping[str, Workload], size: str) -> dict[str, Workload]:
+    """Change the sizes of all partitions in proportion, so that together they have a size such as "+20%" or "512".
+
+    Jobs that are larger than their partition then do not take part.
+
+    Examples
+    --------
+    >>> from simlib import Workload
+    >>> parts = {"a": Workload.of("a", 6, A=(0, 5, 5, 6)), "b": Workload.of("b", 4, B=(0, 5, 5, 1))}
+    >>> [part.procs for part in resized(parts, "+20%").values()], [len(part) for part in resized(parts, "5").values()]
+    ([7, 5], [0, 1])
+    """
+    before = np.array([part.procs for part in parts.values()])
+    total = on_machine(next(iter(parts.values())).with_procs(int(before.sum())), size).procs
+    exact = before * (total / before.sum())
+    after = np.floor(exact).astype(int)
+    after[np.argsort(after - exact, kind="stable")[: total - after.sum()]] += 1
+    return {called: part.with_procs(max(int(n), 1)) for (called, part), n in zip(parts.items(), after, strict=True)}
+
+
+def merged(workload: Workload, parts: Mapping[str, Workload], names: str) -> dict[str, Workload]:
+    """Make one machine of two or more of the parts, such as "batch+debug"; all others stay as they are.
+
+    ValueError for a name that is none of a part.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample")
+    >>> w = simlib.Workload(w.jobs, 128, log=w.log.assign(partition=w.log.user % 3))
+    >>> {called: part.procs for called, part in merged(w, partitions(w, {"0": 64, "1": 40, "2": 24}), "0 + 2").items()}
+    {'0+2': 88, '1': 40}
+    """
+    chosen = [name.strip() for name in names.split("+")]
+    if unknown := [name for name in chosen if name not in parts] or (["one partition"] if len({*chosen}) < 2 else []):
+        raise ValueError(
+            f"{workload.name}: merge: found {unknown[0]}, expected two or more of {', '.join(parts)}, as in 'merge a+b'"
+        )
+    procs, gpus = (sum(getattr(parts[name], what) for name in chosen) for what in ("procs", "gpus"))
+    own = np.concatenate([parts[name].jobs.index.to_numpy() for name in chosen])
+    one = workload.derive(workload.jobs[workload.jobs.index.isin(own)], f"partitions {', '.join(chosen)}")
+    return {"+".join(chosen): one.with_procs(procs, gpus)} | {n: p for n, p in parts.items() if n not in chosen}
+
+
+def gpus_apart(workload: Workload) -> dict[str, Workload]:
+    """Make two machines of one: the GPUs with as many processors as their jobs used, and the other processors.
+
+    Jobs without GPUs run on the second machine only. ValueError if no job needs a GPU, or all do.
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.load("sample")
+    >>> jobs = w.jobs.assign(gpus=(w.jobs.procs == 4).astype(int))
+    >>> w = simlib.Workload(jobs, 128, gpus=8, log=w.log.assign(wait=0, gpus=jobs.gpus))
+    >>> {called: (part.procs, part.gpus) for called, part in gpus_apart(w).items()}
+    {'with GPUs': (24, 8), 'without GPUs': (104, 0)}
+    """
+    needs = workload.jobs.gpus > 0 if workload.gpus else np.zeros(len(workload), bool)
+    if workload.log is None or not 0 < needs.sum() < len(workload):
+        raise ValueError(f"{workload.name}: found {needs.sum()} jobs with GPUs, expected some with and some without")
+    procs = sacct.in_use(workload.log.loc[workload.jobs.index[needs]])[0]
+    if procs >= workload.procs:
+        raise ValueError(
+            f"{workload.name}: jobs with GPUs used all {workload.procs:,} processors, expected some others"
+        )
+    sizes = {"with GPUs": (needs, procs, workload.gpus), "without GPUs": (~needs, workload.procs - procs, 0)}
+    return {
+        called: workload.derive(workload.jobs[which], f"jobs {called}").with_procs(procs, gpus)
+        for called, (which, procs, gpus) in sizes.items()
+    }
+
+
+def divides(text: str) -> bool:
+    """Tell whether a what-if divides the machine otherwise: "merge a+b" or "gpus apart"."""
+    return text == "gpus apart" or text.startswith("merge ")
+
+
+def division(text: str, workload: Workload, parts: Mapping[str, Workload], base: Case) -> Case:
+    """Make the case of such a what-if; ValueError if the log does not allow it."""
+    if text != "gpus apart":
+        return on_partitions(base, merged(workload, parts, text.removeprefix("merge ")))
+    if parts:
+        raise ValueError(f"{workload.name}: found 'gpus apart' with partitions, expected one machine")
+    apart = gpus_apart(workload)
+    policy, *changes = on_partitions((base,) if not isinstance(base, tuple) else base, apart)
+    return policy, *changes, only(apart)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,7 +20,7 @@ from simlib.policies.conservative import Conservative, Selective, SlurmBackfill
 from simlib.policies.easy import EASY, FCFS
 from simlib.policies.orders import Multifactor
 
-from . import losses
+from . import in_slurm, losses
 from .facts import digits, share
 from .what_if import ADJUSTED, what_if
 
@@ -55,6 +55,7 @@ POLICIES: dict[str, Case] = {
     "EASY, all adjusted": EASY(adjust=_ALL),
     "EASY, WFP, adjusted estimates": EASY(order="wfp", adjust=ADJUSTED),
     "EASY, WFP, all adjusted": EASY(order="wfp", adjust=_ALL),
+    **in_slurm.SETTINGS,
 }
 """By name. *Adjusted estimates* are used for the order of the queue and for backfilling (Tang's selective adjustment),
 *all adjusted* ones for running jobs, too (his regular one).
@@ -93,11 +94,19 @@ MEANING: dict[str, str] = {
     "EASY, all adjusted": "the same, for running jobs, too",
     "EASY, WFP, adjusted estimates": "EASY, WFP with estimates shortened in the same way",
     "EASY, WFP, all adjusted": "the same, for running jobs, too",
+    **in_slurm.MEANING,
 }
 """What each policy does, in words for a page."""
 
 ASKED = ("EASY", "conservative", "FCFS", "EASY, shortest first", "EASY-SJBF", "fair share")
 """The policies that a page compares unless others are asked for."""
+
+
+ASKED_OF_SLURM = (
+    *("Slurm's backfill", "Slurm, one reservation", "Slurm, small jobs first", "Slurm, short limits first"),
+    *("Slurm, five jobs of a user", "Slurm's backfill, fair share", "EASY, shortest first"),
+)
+"""Those of the output of sacct: Slurm's own way, and first what can be set today."""
 
 
 def chosen(names: str | Iterable[str], base: str | None = None) -> dict[str, Case]:
@@ -395,11 +404,3 @@ def what_if_said(found: Comparison | None, made: Mapping[str, Schedule], what_if
         costs = losses.cost(made[found.base], made[name]) if name in made and found.base in made else []
         sentences.append(" ".join([f"{name}: {said}", *costs]))
     return sentences
-
-
-# What Slurm can do
-
-
-def in_slurm(policy: str) -> str:
-    """Say how Slurm is set to do the same as a policy, or what is nearest; "" if nothing is known."""
-    return ""

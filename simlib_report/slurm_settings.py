@@ -10,13 +10,16 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simlib.core.schedule import Policy
 from simlib.logs.files import SWFError, read_bytes
 from simlib.policies.conservative import SlurmBackfill
 from simlib.policies.easy import FCFS
 from simlib.policies.orders import DAY, Multifactor
+
+AS_SET = "Slurm as it is set"
+"""What the policy of a file is called on a page."""
 
 _WEIGHTS = {
     "priorityweightage": "age",
@@ -197,7 +200,7 @@ class _Reader:
             )
         if kind == "sched/builtin" or given.get("bf_interval") == "-1":
             return FCFS(order), said
-        options = {}
+        options: dict[str, Any] = {}
         for name, (setting, unit, least, most) in _RANGES.items():
             if name in given:
                 number = self.number("schedulerparameters", given[name], least, most, name)

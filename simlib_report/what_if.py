@@ -31,6 +31,9 @@ FORMS = {
     "window 1 day": "Slurm's backfill plans a day ahead",
     "resolution 60": "Slurm's backfill plans in steps of 60 seconds",
     "interval 30": "Slurm's backfill runs every 30 seconds",
+    "per user 5": "Slurm's backfill looks at five jobs of each user",
+    "user jobs 10": "Slurm's backfill, and at most ten jobs of a user run (MaxJobsPU)",
+    "user procs 512": "Slurm's backfill, and jobs of a user run on at most 512 processors (MaxTRESPU=cpu)",
 }
 """What can be asked, and what it means."""
 
@@ -60,10 +63,11 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
         the used shares of the user's jobs with the same request, at least ten in the month before, but not by less than
         a half (`ADJUSTED`). Only EASY supports this.
 
-        *reservations 5*: so many waiting jobs have a reservation (see `simlib.EASY`). Only EASY supports this.
+        *reservations 5*: so many waiting jobs have a reservation. Only EASY and Slurm's backfill support this.
 
-        *depth 100*, *window 1 day*, *resolution 60*, *interval 30*: options of `simlib.SlurmBackfill`. If the base is
-        another policy, the case is Slurm's backfill with the base's order and the defaults of the other options.
+        *depth 100*, *window 1 day*, *resolution 60*, *interval 30*, *per user 5*, *user jobs 10*, *user procs 512*:
+        options of `simlib.SlurmBackfill`. If the base is another policy, the case is Slurm's backfill with the base's
+        order and the defaults of the other options.
     base : Case
         The case to change: the new case is the base with the change. So you can combine several changes.
 
@@ -101,7 +105,12 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
         case ["adjusted"]:
             policy = _easy(text, policy, adjust=ADJUSTED)
         case ["reservations", number] if number.isdecimal():
-            policy = _easy(text, policy, reservations=int(number))
+            of_slurm = isinstance(policy, SlurmBackfill)
+            policy = (_slurm if of_slurm else partial(_easy, text))(policy, reservations=int(number))
+        case ["user", "jobs" | "procs" as what, number] if number.isdecimal():
+            policy = _slurm(policy, **{f"user_{what}": int(number)})
+        case ["per", "user", number] if number.isdecimal():
+            policy = _slurm(policy, per_user=int(number))
         case ["depth" | "resolution" | "interval" as option, number] if number.isdecimal():
             policy = _slurm(policy, **{option: int(number)})
         case ["window", *length] if seconds := _seconds(length):

@@ -44,10 +44,11 @@ class Users(NamedTuple):
     most: Ints
 
 
-def limited_users(of_job: Ints, most: tuple[int, int, int]) -> Users:
+def limited_users(of_job: Ints, most: list[int]) -> Users:
     """Number the users of jobs, none of which runs yet. This is plain Python."""
     users, user = np.unique(of_job, return_inverse=True)
-    return Users(user.astype(np.int64), *np.zeros((3, users.size), np.int64), np.array(most, np.int64))
+    jobs, procs, tested = np.zeros((3, users.size), np.int64)
+    return Users(user.astype(np.int64), jobs, procs, tested, np.array(most, np.int64))
 
 
 @small
@@ -169,7 +170,7 @@ def _start(
 
 
 @small
-def _close_up(queue: Places, first: Place, kept: Place, i: Place) -> Place:
+def _close_up(queue: Places, first: Int, kept: Int, i: Int) -> Any:
     """Move the jobs that wait, at `first` to `kept`, up to the rest of the queue, at i. Returns the new first place."""
     while kept > first:
         kept -= 1
@@ -324,18 +325,21 @@ def _slurm(
         while True:
             while behind > i and not _may_start(queue[behind - 1], size, gpus, free):
                 behind -= 1  # it cannot start: its plan is not needed
-            if i == behind or looked == depth:
+            if i == behind:
                 break
-            job, skipped = queue[i], planned == reservations and not _may_start(queue[i], size, gpus, free)
-            i += 1
+            job = queue[i]
+            passed = planned == reservations and not _may_start(job, size, gpus, free)
             if users is not None:
-                if _over_limit(users, job, size) or users.tested[users.user[job]] >= users.most[2]:
-                    queue[kept] = job
-                    kept += 1
-                    continue
-                users.tested[users.user[job]] += 1
-            looked += 1
-            if skipped:
+                if looked == depth:
+                    break
+                user = users.user[job]
+                if _over_limit(users, job, size) or users.tested[user] >= users.most[2]:
+                    passed = True
+                else:
+                    users.tested[user] += 1
+                    looked += 1
+            i += 1
+            if passed:
                 queue[kept] = job
                 kept += 1
                 continue
@@ -347,8 +351,8 @@ def _slurm(
             duration = max(estimate[job], 1)
             k, k_gpus, begin = _earliest_start(profile, gpus, job, size, duration, resolution)
             end_of_it = now + duration if begin == now else _rounded_up(begin + duration, resolution)
-            within = planned < reservations and begin // resolution < (now + window) // resolution
-            if begin == now or within:
+            held = begin == now or (planned < reservations and begin // resolution < (now + window) // resolution)
+            if held:
                 give(profile, k, begin, end_of_it, -size[job])
                 if gpus is not None:
                     if gpus[0][job] > 0:
@@ -359,7 +363,8 @@ def _slurm(
                 running += ONE
                 changed = True
                 continue
-            planned += within
+            if held:
+                planned += 1
             queue[kept] = job
             kept += 1
         first = _close_up(queue, first, kept, i)

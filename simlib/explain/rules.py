@@ -507,12 +507,16 @@ def passes_those_over_limits(job: Job, scene: Scene) -> str:
 
 @_rule("refuse", "others of its user are looked at", "is not looked at, for others of its user are")
 def enough_of_its_user(job: Job, scene: Scene, most: float) -> str:
-    return sentence(f"{_named(job)} is not looked at: this cycle looks at {number(most)} of user {job.user}, no more")
+    return sentence(
+        f"{_named(job)} is not looked at: this cycle looks at {number(int(most))} of user {job.user}, no more"
+    )
 
 
 @_rule("refuse", "others are planned", "is not planned, for others are")
 def enough_planned(job: Job, scene: Scene, most: float) -> str:
-    return sentence(f"{_named(job)} is not planned: it cannot start now, and this cycle plans {number(most)}, no more")
+    return sentence(
+        f"{_named(job)} is not planned: it cannot start now, and this cycle plans {number(int(most))}, no more"
+    )
 
 
 # Predicted and adjusted run times

@@ -10,6 +10,7 @@ import re
 import zoneinfo
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -173,12 +174,12 @@ def convert(
         unread: sacct_records.Unread = {}
         faults: Faults = {}
         blocks = sacct_records.read(source, [*_REQUIRED, _SIZE[unit]], unread, columns)
-        read = []
+        read: list[tuple[Any, Any, Any]] = []  # series and tables of pandas
         for records in blocks:
             why = _left_out(records)
-            read.append((why, records.cluster, _jobs(records[why == ""], unit, zone, faults)))
+            read.append((why, records.cluster.copy(), _jobs(records[why == ""], unit, zone, faults)))
         reason, clusters, jobs = (pd.concat(parts) for parts in zip(*read, strict=True))
-        del read
+        del read, records, why
         foreign = ~_of_cluster(clusters, cluster)
         reason = reason.mask(foreign, "of another cluster")
         jobs = jobs[reason[jobs.index] == ""]
@@ -198,32 +199,37 @@ def convert(
             )
         jobs = jobs[early:]
         log, called = _log(jobs)
+        left_out = {f"{why} See line {lines[0]}": len(lines) for why, lines in unread.items()}
+        left_out |= {str(why): int(count) for why, count in reason[reason != ""].value_counts().items()}
+        notes = _notes(jobs, timezone)
+        notes += [f" Note: {count:,} records were left out: {why}" for why, count in left_out.items()]
+        counts = {"records": len(reason) + sum(map(len, unread.values()))}
+        counts |= {f"left out: {why}": count for why, count in left_out.items()} | {
+            "jobs written": len(log),
+            "of them never started": int(jobs.never.sum()),
+            "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
+            "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),
+            "of them without time limit": int((jobs.limit <= 0).sum()),
+            "of them with GPUs": int((jobs.gpus > 0).sum()),
+            f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
+        }
+        del jobs, reason, clusters, foreign  # a million jobs take as much again to be written
         header = _header(log, unit, procs, gpus, timezone)
         if "partition" in called:
             header.append(f" MaxPartitions: {len(called['partition'])}")
         for field in NAMED if names else ["partition", "reason"]:
             numbered = enumerate(called.get(field, ()), start=1)
             header += [f" {NAMED[field]}: {number} {' '.join(name.split())}" for number, name in numbered]
-        left_out = {f"{why} See line {lines[0]}": len(lines) for why, lines in unread.items()}
-        left_out |= {str(why): int(count) for why, count in reason[reason != ""].value_counts().items()}
-        header += _notes(jobs, timezone)
-        header += [f" Note: {count:,} records were left out: {why}" for why, count in left_out.items()]
     except SacctError as error:
         raise SacctError(f"{source}: {error}") from None
-    counts = {"records": len(reason) + sum(map(len, unread.values()))}
-    counts |= {f"left out: {why}": count for why, count in left_out.items()} | {
-        "jobs written": len(log),
-        "of them never started": int(jobs.never.sum()),
-        "of them held, or dependent on others, for a while": int((jobs.submit > jobs.submitted).sum()),
-        "of them suspended for a while": int((~jobs.never & (jobs.end - jobs.start - jobs.run > 1)).sum()),
-        "of them without time limit": int((jobs.limit <= 0).sum()),
-        "of them with GPUs": int((jobs.gpus > 0).sum()),
-        f"of them with {_OTHERS}": int(jobs[_OTHERS].sum()),
-    }
-    del jobs, reason, clusters, foreign  # a million jobs take as much again to be written
     log["submit"] -= log.submit.min()
-    swf.write_log(header, log, target)
+    swf.write_log([*header, *notes], log, target)
     return counts
+
+
+def is_converted(workload: Workload) -> bool:
+    """Tell whether a log was made of sacct's output."""
+    return " Conversion: simlib, from the output of sacct" in workload.header
 
 
 def names(workload: Workload) -> dict[str, dict[int, str]]:
@@ -390,7 +396,8 @@ def _jobs(records: pd.DataFrame, unit: str, zone: zoneinfo.ZoneInfo, faults: Fau
     eligible = clock.eligible.where(clock.eligible >= 0, submitted)
     jobs = pd.DataFrame(
         {
-            "id": _first(records, "JobID|JobIDRaw"),
+            # a number in place of each job's text, which would take more memory than all else: same job, same number
+            "id": pd.util.hash_array(_first(records, "JobID|JobIDRaw").to_numpy(object), categorize=False),
             "submitted": submitted,
             "submit": np.maximum(submitted, np.minimum(eligible, begun)),
             "start": start,
@@ -475,7 +482,7 @@ def _log(jobs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
         codes, known = pd.factorize(names.where(~names.isin(_NO_REASON if field == "reason" else [""])))
         numbers[field], called[field] = np.where(codes < 0, -1, codes + 1), list(known)
     reasons = numbers.pop("reason")
-    log = pd.DataFrame(-1, index=jobs.index, columns=swf.FIELDS).assign(
+    fields: dict[str, Any] = dict(
         job=np.arange(1, len(jobs) + 1),
         submit=jobs.submit,
         wait=(jobs.begun - jobs.submit).clip(lower=0),  # below 0 where a clock was put back
@@ -486,13 +493,13 @@ def _log(jobs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, list[str]]]:
         status=jobs.status,
         **numbers,
     )
-    further = {"gpus": jobs.gpus} if jobs.gpus.any() else {}
+    further: dict[str, Any] = {"gpus": jobs.gpus} if jobs.gpus.any() else {}
     further |= {"reason": reasons} if jobs.reason.notna().any() else {}
     if jobs["flags"].notna().any():
         flags = jobs["flags"].fillna("")
         by = [_contains(flags, _BY[name]) for name in STARTED_BY]
         further["started_by"] = np.select(by, [*STARTED_BY.values()], -1)
-    return log.assign(**further), called
+    return pd.DataFrame({name: fields.get(name, -1) for name in swf.FIELDS} | further, jobs.index), called
 
 
 def _header(log: pd.DataFrame, unit: str, procs: int | None, gpus: int | None, timezone: str) -> list[str]:

@@ -1,0 +1,128 @@
+"""What policies are in Slurm, its settings, and what jobs waited for."""
+
+import math
+
+import pytest
+from helpers import numbered
+
+from simlib import FCFS, Multifactor, SlurmBackfill, Workload, simulate
+from simlib_report import in_slurm
+from simlib_report.policies import POLICIES
+from simlib_report.slurm_settings import settings
+
+
+def test_every_candidate_of_the_page_has_a_line_and_what_is_nearest_is_a_setting():
+    assert {*POLICIES, *in_slurm.SETTINGS} <= {*in_slurm.WAYS}
+    for name, way in in_slurm.WAYS.items():
+        said = in_slurm.how(name)
+        assert way.by in in_slurm.EFFORT and way.source.split()[0] in in_slurm._SOURCES
+        assert (way.nearest == "") == (way.by == "setting") or way.nearest in in_slurm.SETTINGS, name
+        assert said.startswith("Slurm cannot" if way.by == "cannot" else f"{way.by}:")
+        assert way.nearest in said and ("script of some" in said) == (way.by == "script")
+    assert {*in_slurm.MEANING} == {*in_slurm.SETTINGS}
+    assert all(in_slurm.WAYS[name].by == "setting" for name in in_slurm.SETTINGS)
+
+
+def test_what_can_be_set_today_comes_first():
+    names = ["EASY-SJBF", "EASY, WFP", "one of mine", "EASY, shortest first", "EASY"]
+    assert in_slurm.by_effort(names) == ["EASY", "EASY, shortest first", "EASY, WFP", "EASY-SJBF", "one of mine"]
+    assert list(in_slurm.nearest(names)) == ["Slurm, short limits first", "Slurm, large jobs first"]
+
+
+def test_short_limits_go_first_until_others_have_waited_for_days():
+    hour, day = 3600, 86400
+    rows = [(0, day, day, 4), (1, hour, 30 * hour, 4), (2, hour, 2 * hour, 4), (3, hour, hour, 4)]
+    made = simulate(numbered(rows, 4), in_slurm.SETTINGS["Slurm, short limits first"]).jobs
+    assert made.start.argsort().tolist() == [0, 3, 2, 1]
+    rows = [(0, 4 * day, 4 * day, 4), (1, hour, 30 * hour, 4), (4 * day - 2, hour, hour, 4)]
+    made = simulate(numbered(rows, 4), in_slurm.SETTINGS["Slurm, short limits first"]).jobs
+    assert made.start.argsort().tolist() == [0, 1, 2]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """A function that reads settings from a text."""
+
+    def read(text):
+        (tmp_path / "slurm.conf").write_text(text)
+        return settings(tmp_path / "slurm.conf")
+
+    return read
+
+
+PRINTED = """Configuration data as of 2026-09-01T12:00:00
+OverTimeLimit           = 0 min
+PreemptType             = preempt/qos
+PriorityDecayHalfLife   = 14-00:00:00
+PriorityFavorSmall      = Yes
+PriorityFlags           = SMALL_RELATIVE_TO_TIME,NO_FAIR_TREE
+PriorityMaxAge          = 3-12:00:00
+PriorityType            = priority/multifactor
+PriorityWeightAge       = 10000
+PriorityWeightFairShare = 100000
+PriorityWeightJobSize   = 5000
+PriorityWeightQOS       = 50000
+PriorityWeightTRES      = (null)
+SchedulerParameters     = bf_window=2880,bf_window=1,BF_Resolution=300,bf_max_job_test=99,bf_max_job_user=20,bf_licenses
+SchedulerType           = sched/backfill
+"""
+
+
+def test_what_scontrol_prints_is_read(read):
+    found = read(PRINTED)
+    order = Multifactor(10000, -5000, 100000, 3.5, 14, per_minute=True, whole=True)
+    assert found.policy == SlurmBackfill(order, depth=99, window=2 * 86400, resolution=300, per_user=20)
+    said = " ".join(found.not_simulated)
+    assert all(word in said for word in ("QOS", "bf_licenses", "Preemption")) and "Fair Tree" not in said
+
+
+def by_weights(*weights):
+    """Slurm's backfill by priorities."""
+    return SlurmBackfill(Multifactor(*weights, whole=True))
+
+
+@pytest.mark.parametrize(
+    "text, policy",
+    [
+        ("schedulerTYPE=sched/backfill # yes", SlurmBackfill()),
+        ("SchedulerType=sched/builtin\nPriorityType=priority/basic\nPriorityWeightAge=5", FCFS()),
+        ("SchedulerParameters=bf_interval=-1", FCFS()),
+        ("SchedulerParameters=bf_job_part_count_reserve=0,bf_max_job_user=0", SlurmBackfill(reservations=math.inf)),
+        ("SchedulerParameters=defer,\\\nbf_job_part_count_reserve=1", SlurmBackfill(reservations=1)),
+        ("PriorityWeightAge=1\npriorityweightage=2\nPriorityMaxAge=1-0", by_weights(2, 0, 0, 1)),
+        ("PriorityWeightTRES=CPU=-30,Mem=5", by_weights(0, -30, 0)),
+        ("PriorityWeightFairshare=9 PriorityDecayHalfLife=90", by_weights(0, 0, 9, 7, 1 / 16)),
+        ("PriorityWeightQOS=5\nNodeName=n1 PriorityWeightAge=7", SlurmBackfill()),
+    ],
+)  # fmt: skip
+def test_keys_have_any_case_and_what_is_not_set_has_slurm_s_default(read, text, policy):
+    assert read(text).policy == policy
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("# nothing\nClusterName=x", "found no key such as SchedulerParameters"),
+        ("\nSchedulerParameters=bf_window=0", "line 2: SchedulerParameters: found 'bf_window=0', .* 1 to 43200"),
+        ("PriorityWeightAge=many", "line 1: PriorityWeightAge: found 'many', expected a whole number"),
+        ("PriorityWeightAge=1\nPriorityMaxAge=1d", "line 2: PriorityMaxAge: found '1d', expected minutes"),
+        ("SchedulerType=sched/wiki", "line 1: SchedulerType: found 'sched/wiki', expected sched/backfill"),
+        ("PriorityFavorSmall=maybe", "line 1: PriorityFavorSmall: found 'maybe', expected YES or NO"),
+    ],
+)  # fmt: skip
+def test_what_slurm_would_not_take_is_refused_with_file_line_and_key(read, text, said):
+    with pytest.raises(ValueError, match=rf"slurm\.conf: {said}"):
+        read(text)
+
+
+def test_jobs_that_waited_for_limits_are_told_with_their_waits():
+    w = numbered([(0, 10, 20, 3, 1), (1, 5, 5, 2, 1), (2, 5, 5, 2, 2), (3, 5, 5, 2, 2)], 4)
+    log = w.log.assign(wait=[0, 60, 30, 10], reason=[-1, 2, 1, 2], started_by=[1, 2, 2, -1])
+    header = [" Reason: 1 Dependency", " Reason: 2 QOSMaxJobsPerUserLimit"]
+    told = Workload(w.jobs, 4, log=log, header=header)
+    table = in_slurm.waited_for(told)
+    assert table.loc["limits"].tolist() == [2, 0.5, 0.7, "QOSMaxJobsPerUserLimit"]
+    assert table.of_jobs.sum() == 1 and table.of_waits.sum() == 1
+    assert "50 % of the jobs, with 70 % of the recorded waits, for limits" in in_slurm.waited_for_said(told)
+    assert in_slurm.started_by(told) == {"main": 0.25, "backfill": 0.5, "submit": 0}
+    assert in_slurm.waited_for_said(w) == "" and in_slurm.started_by(w) is None
