@@ -174,16 +174,16 @@ def judged(number: str, answer: Any, student: str) -> Judged:
     return Judged({"waiting": UNANSWERED}.get(status, status), sentence)
 
 
-def judge(connection: socket.socket, seconds: float, student: str) -> tuple[str, Judged]:
-    """Judge the answer that the box sends on a connection; give the exercise and the verdict."""
-    channel, number = Channel(connection, seconds), ""
+def judge(connection: socket.socket, seconds: float, student: str) -> tuple[str, Judged, str]:
+    """Judge the answer that the box sends on a connection; give the exercise, the verdict, and the seed it was for."""
+    channel, number, seed = Channel(connection, seconds), "", ""
     try:
         message = channel.read()
-        number = str(message["exercise"])
-        return number, judged(number, unpack(message["answer"], channel), student)
+        number, seed = str(message["exercise"])[:20], str(message["seed"])[:100]
+        return number, judged(number, unpack(message["answer"], channel), student), seed
     except Stopped as stopped:
-        return number, Judged(*stopped.args)
+        return number, Judged(*stopped.args), seed
     except Exception as error:  # whatever a hostile notebook wrote, such as an exercise that does not exist
-        return number, Judged(FAILED, f"its answer cannot be read: {type(error).__name__}: {error}"[:300])
+        return number, Judged(FAILED, f"its answer cannot be read: {type(error).__name__}: {error}"[:300]), seed
     finally:
         channel.close()
