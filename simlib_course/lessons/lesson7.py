@@ -211,7 +211,7 @@ def around_maintenance(its: Array) -> Schedule:
     rows = [
         (0, its.until * MINUTE, 1),
         (0, its.down * MINUTE, its.at_once + 1),
-        (0, WEEK, 1),
+        (0, 24 * HOUR, 1),
     ]
     rows += [(0, its.minutes * MINUTE, 1)] * its.tasks
     index = ["held", "maintenance", "held again", *(f"task {place}" for place in range(1, its.tasks + 1))]
