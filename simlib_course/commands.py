@@ -1,9 +1,15 @@
 """The commands `simlib course` and `simlib grade`."""
 
 import sys
+import unicodedata
 from typing import Any
 
 import click
+
+
+def _students(names: Any) -> list[str]:
+    """Read a file with a name a line."""
+    return [unicodedata.normalize("NFC", line.strip()) for line in names or () if line.strip()]
 
 
 class _Positive(click.FloatRange):
@@ -31,7 +37,7 @@ def course(folder: str, seed: str, names: Any) -> None:
 
     if names and seed:
         raise click.UsageError("found --names with --seed, expected one of them")
-    students = [line.strip() for line in names or () if line.strip()]
+    students = _students(names)
     try:
         written = handout.write(folder, seed, students)
     except handout.HandoutError as error:
@@ -46,8 +52,8 @@ def course(folder: str, seed: str, names: Any) -> None:
 @click.option("--seconds", type=_Positive(), metavar="S", default=120, help="For a notebook; default: 120.")
 @click.option("--memory", type=_Positive(), metavar="GB", default=2, help="For a notebook; default: 2.")
 @click.option("--seed", metavar="TEXT", default="", help="The seed with which the lessons were handed out.")
-@click.option("--by-name", is_flag=True, help="Each student's name is the seed.")
-def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, by_name: bool) -> None:
+@click.option("--names", type=click.File(encoding="utf-8"), metavar="FILE", help="As for the command course.")
+def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, names: Any) -> None:
     """Grade the notebooks that students handed in.
 
     FOLDER has one folder or notebook per student. Needs Linux, and simlib-backfilling[grading].
@@ -61,9 +67,9 @@ def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float
             f'grade: {error}; expected what pip install "simlib-backfilling[grading]" installs'
         ) from None
 
-    settings = grading.Settings(box.Limits(seconds, memory), seed, by_name)
+    settings = grading.Settings(box.Limits(seconds, memory), seed, tuple(_students(names)))
     try:
         rows = grading.grade(folder, out, settings, jobs, progress=sys.stderr.isatty())
     except (collecting.CollectError, box.BoxError) as error:
         raise click.ClickException(str(error)) from None
-    print(*results.told(rows), f"{out}, and beside it {results.beside(out, '*')}", sep="\n")
+    print(*results.told(rows, out), f"{out}, and beside it {results.beside(out, '*')}", sep="\n")

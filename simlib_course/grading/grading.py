@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -29,7 +30,7 @@ from simlib._util import paths
 from .. import lessons
 from . import handout, judging, results
 from .box import ENDED, FAILED, OUT_OF_MEMORY, OUT_OF_TIME, Box, Limits, refuse_without
-from .collecting import HandedIn, collect, numbers
+from .collecting import HandedIn, collect, foreign, numbers
 from .judging import BEST_FIRST, RIGHT, UNANSWERED, Judged
 from .results import Row
 
@@ -38,11 +39,11 @@ SHARE = 4
 
 
 class Settings(NamedTuple):
-    """How notebooks are graded: their limits, and the seed that was handed out, or by name."""
+    """How notebooks are graded: their limits, and the seed that was handed out, or the names that were."""
 
     limits: Limits = Limits(120, 2)
     seed: str = ""
-    by_name: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass
@@ -52,6 +53,8 @@ class Graded:
     of: HandedIn
     numbers: list[str]
     verdicts: dict[str, Judged] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    """What the lecturer should look at."""
     seconds: float = 0.0
     again: bool = False
     """Whether the system, and not the notebook, may be the cause of a bad verdict."""
@@ -59,7 +62,7 @@ class Graded:
 
 def grade(folder: str | Path, out: str | Path, settings: Settings, jobs: int | None, progress: bool) -> list[Row]:
     """Grade what lies in a folder, and write the grades and what belongs to them."""
-    students = collect(folder)
+    students = collect(folder, settings.names)
     graded = [Graded(one, numbers(one)) for files in students.values() for one in files]
     kept = _Kept(Path(f"{out}.parts"), settings)
     todo = [one for one in graded if not one.of.problem and not kept.read(one)]
@@ -113,7 +116,7 @@ def _run(todo: list[Graded], most: int, settings: Settings) -> Iterator[Graded]:
             for receiving in ready:
                 process, one = running.pop(receiving)
                 try:
-                    one.verdicts, one.seconds, one.again = receiving.recv()
+                    one.verdicts, one.flags, one.seconds, one.again = receiving.recv()
                 except EOFError:
                     late = Judged(FAILED, "the check of its answers was stopped.")
                     one.verdicts, one.again = dict.fromkeys(one.numbers, late), True
@@ -131,9 +134,11 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end the box on the way
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when
     signal.alarm(int(2 * limits.seconds) + 60)  # ends this process, should a check never end
-    if seed := student if settings.by_name else settings.seed:
-        importlib.import_module(lessons.__name__).use_seed(seed)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(limits.memory * 2**30), resource.RLIM_INFINITY))
+    lessons.use_seed(student if settings.names else settings.seed)
     answered: dict[str, Judged] = {}
+    seeds: set[str] = set()
     with paths.temporary("/tmp", "grade") as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "judge"))
         listener.listen()
@@ -144,8 +149,9 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
                 with suppress(TimeoutError):
                     connection, _ = listener.accept()
                     with connection:
-                        number, verdict = judging.judge(connection, limits.seconds / SHARE, student)
+                        number, verdict, seed = judging.judge(connection, limits.seconds / SHARE, student)
                     answered[number] = verdict  # so the last answer counts
+                    seeds.update([seed] if number else [])
         finally:
             box.end(*(() if box.status() else ("done", "")))
     failed = _failed(box.events)
@@ -158,7 +164,12 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
     found = {verdict.verdict for verdict in verdicts.values()}
     late = OUT_OF_TIME in found or any(error and error[0] == "TimeUp" for error in failed.values())
     delayed = late and box.busy < 0.5 * box.seconds  # so others may have taken its time
-    sending.send((verdicts, box.seconds, delayed or (FAILED in found and box.sentence == ENDED)))
+    flags = [
+        f"it is made for the seed {seed!r}, not for {lessons.seed()!r}" for seed in sorted(seeds - {lessons.seed()})
+    ]
+    flags += ["its student is not of the class"] * bool(settings.names and student not in settings.names)
+    flags += [f"it uses {name}, which no lesson hands out" for name in foreign(one.of)]
+    sending.send((verdicts, flags[:10], box.seconds, delayed or (FAILED in found and box.sentence == ENDED)))
 
 
 def _failed(events: bytes) -> dict[int, tuple[str, str] | None]:
@@ -203,10 +214,11 @@ def _row(student: str, number: str, graded: Iterable[Graded], files: list[Handed
         elif number in one.verdicts:
             rows.append((one.verdicts[number], one))
     if not rows:
-        return Row(student, number, 0, most, UNANSWERED, "no notebook of this lesson was handed in.", "", 0.0)
+        return Row(student, number, 0, most, UNANSWERED, "no notebook of this lesson was handed in.", "", 0.0, "")
     said, one = min(rows, key=lambda row: _rank(row[0]))
     points = most if said.verdict == RIGHT else 0
-    return Row(student, number, points, most, said.verdict, said.sentence, one.of.name, round(one.seconds, 1))
+    flags = "; ".join(one.flags)
+    return Row(student, number, points, most, said.verdict, said.sentence, one.of.name, round(one.seconds, 1), flags)
 
 
 class _Kept:
@@ -227,13 +239,13 @@ class _Kept:
         data: Any = paths.read_sealed(self._path(one))
         if data is None:
             return False
-        one.seconds, verdicts = json.loads(data)
+        one.seconds, one.flags, verdicts = json.loads(data)
         one.verdicts = {number: Judged(*of) for number, of in verdicts.items()}
         return True
 
     def write(self, one: Graded) -> None:
         """Keep what is known of a notebook."""
-        paths.write_sealed(self._path(one), json.dumps([one.seconds, one.verdicts]).encode())
+        paths.write_sealed(self._path(one), json.dumps([one.seconds, one.flags, one.verdicts]).encode())
 
     def remove(self) -> None:
         """Forget all: it is written down elsewhere now."""

@@ -1,7 +1,7 @@
 """Let the judge outside of the box ask for a notebook's answers: this runs in the kernel, beside the student's code.
 
-`lessons.check` sends an answer to the judge, and learns nothing of it. Numbers, texts, lists, tables and workloads go
-out as data (`pack`). A function stays here: the judge asks for its values.
+`lessons.check` sends an answer to the judge, and learns nothing of it. Numbers, texts and lists go out as data
+(`pack`). A function stays here: the judge asks for its values.
 """
 
 import importlib
@@ -13,22 +13,21 @@ import os
 import pickle
 import socket
 import sys
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import BatchMeans
 from simlib.core.schedule import simulate
 from simlib.core.workload import Workload
+from simlib.policies import examples_own
 
 from .. import lessons
 from ..answers import Waiting, refuse_own
-from ..lessons import lesson6
+from ..lessons import lesson2, lesson6
 
-MOST, DEEPEST = 300_000, 20
-"""So many numbers of a table or a list are carried, and lists so deep in lists."""
+MOST, DEEPEST = 50_000, 20
+"""So many values of a list are carried, and lists so deep in lists."""
 
 
 def begin() -> None:
@@ -38,6 +37,8 @@ def begin() -> None:
     for name in lessons.LESSONS.values():
         module: Any = importlib.import_module(f"{lessons.__name__}.{name}")
         module.EXERCISES = dict.fromkeys(module.EXERCISES, _say_nothing)
+    for module, name in ((lesson2, "backfills"), (examples_own, "best_fit")):
+        setattr(module, name, _say_nothing)  # right answers
 
 
 def _say_nothing(*_: Any, **__: Any) -> Any:
@@ -52,7 +53,7 @@ def _check(number: str, answer: Any = ..., /, *more: Any, **parts: Any) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(os.environ["SIMLIB_JUDGE"])
         with connection.makefile("rwb") as stream:
-            _write(stream, {"exercise": str(number), "answer": pack(answer, functions)})
+            _write(stream, {"exercise": str(number), "seed": lessons.seed(), "answer": pack(answer, functions)})
             while size := stream.read(4):
                 place, what, given, named = pickle.loads(stream.read(int.from_bytes(size)))  # the judge can be trusted
                 _write(stream, _reply(str(number), functions[place], what, given, named))
@@ -65,7 +66,7 @@ def _reply(number: str, function: Any, what: str, given: Any, named: Any) -> dic
             return {"value": pack(refuse_own(function)(*given, **named), [])}
         jobs, machine = given
         policy = (lesson6.passes if number == "6.5" else lesson6.policy)(function)
-        return {"value": pack(simulate(Workload(jobs, machine), policy).jobs.start, [])}
+        return {"value": pack(simulate(Workload(jobs, machine), policy).jobs.start.tolist(), [])}
     except Exception as error:
         notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
         return {"error": type(error).__name__, "text": f"{error}{notes}"[:1000]}
@@ -96,22 +97,19 @@ def pack(value: Any, functions: list[Any], depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, numbers.Real):
         return float(value) if math.isfinite(value) else {"is": "float", "of": str(float(value))}
-    if isinstance(value, dict):
-        return {"is": "dict", "of": [[inside(key), inside(of)] for key, of in value.items()]}
-    for kind in (list, tuple, set):
-        if isinstance(value, kind):
-            return {"is": kind.__name__, "of": list(map(inside, value))}
-    if isinstance(value, (pd.DataFrame, pd.Series, pd.Index, np.ndarray)):
-        if value.size > MOST:
-            return {"is": "strange", "text": f"{value.size:,} numbers"}
-        if isinstance(value, pd.DataFrame):
-            return {"is": "table", "of": [[str(name), inside(column)] for name, column in value.items()]}
-        return {"is": "array" if isinstance(value, np.ndarray) else "series", "of": list(map(inside, value))}
-    meant = getattr(value, "workload", value)
-    if isinstance(meant, Workload):
-        return _pack_workload(meant)
-    if isinstance(value, BatchMeans):
-        return {"is": "batch means", "of": {each.name: inside(getattr(value, each.name)) for each in fields(value)}}
+    if isinstance(value, (pd.Series, pd.Index, np.ndarray)):
+        value = value.item() if value.size == 1 else value.tolist()
+        return inside(value)
+    if isinstance(value, (dict, list, tuple, set)):
+        if len(value) > MOST:
+            return {"is": "strange", "text": f"{len(value):,} values"}
+        values = (
+            [[inside(key), inside(of)] for key, of in value.items()] if isinstance(value, dict) else map(inside, value)
+        )
+        return {
+            "is": next(kind.__name__ for kind in (dict, list, tuple, set) if isinstance(value, kind)),
+            "of": list(values),
+        }
     if not isinstance(value, type) and (callable(value) or hasattr(value, "schedule")):
         functions.append(value)
         made = {"is": "function", "of": len(functions) - 1, "text": repr(value)[:200]}
@@ -126,18 +124,3 @@ def _parameters(function: Any) -> list[str]:
     except (TypeError, ValueError):
         return []
     return [one.name for one in found if one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty]
-
-
-def _pack_workload(workload: Workload) -> Any:
-    jobs, start = workload.jobs, workload.start
-    if jobs.size > MOST:
-        return {"is": "strange", "text": f"a workload of {len(jobs):,} jobs"}
-    return {
-        "is": "workload",
-        "procs": workload.procs,
-        "name": workload.name,
-        "start": start and [start.isoformat(), str(start.tz)],
-        "jobs": [pack(each, []) for each in jobs.index],
-        "index": jobs.index.name,
-        "columns": [[name, str(column.dtype), column.tolist()] for name, column in jobs.items()],
-    }

@@ -17,9 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from simlib.analysis.stats import BatchMeans
-from simlib.core.workload import Workload
-
 from .. import lessons
 from ..answers import NotYet, Waiting, words
 from .box import FAILED, OUT_OF_MEMORY, OUT_OF_TIME
@@ -33,7 +30,7 @@ ENDED = "the notebook ended while its answer was checked."
 
 OTHER_NAME = "expected the name of who hands in"
 
-LARGEST = 4 * 2**20
+LARGEST = 2**20
 """Bytes of a message from the box that are read."""
 
 DEEPEST = 25
@@ -152,24 +149,14 @@ def unpack(packed: Any, channel: Channel | None = None, depth: int = 0) -> Any:
         return ...
     if kind == "float":
         return float(of)
-    kinds: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "array": np.array, "series": pd.Series}
+    kinds: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
     if kind in kinds:
-        return kinds[kind](list(map(inside, of)))
+        return kinds[kind](map(inside, of))
     if kind == "dict":
         return {inside(key): inside(each) for key, each in of}
-    if kind == "table":
-        return pd.DataFrame({str(name): inside(column) for name, column in of})
-    if kind == "batch means":
-        return BatchMeans(**{str(name): inside(each) for name, each in of.items()})
     if kind == "function" and channel:
         its = channel, int(of), str(packed["text"])[:200]
         return Remote(*its) if packed["asks"] is None else RemoteFunction(*its, list(map(str, packed["asks"])))
-    if kind == "workload":
-        columns = {str(name): pd.Series(values, dtype=np.dtype(of)) for name, of, values in packed["columns"]}
-        jobs = pd.DataFrame(columns)
-        jobs.index = pd.Index([inside(job) for job in packed["jobs"]], name=packed["index"])
-        start = packed["start"] and pd.Timestamp(packed["start"][0]).tz_convert(packed["start"][1])
-        return Workload(jobs, packed["procs"], packed["name"], start=start)
     return Strange(str(packed.get("text", kind))[:200])
 
 
@@ -187,16 +174,16 @@ def judged(number: str, answer: Any, student: str) -> Judged:
     return Judged({"waiting": UNANSWERED}.get(status, status), sentence)
 
 
-def judge(connection: socket.socket, seconds: float, student: str) -> tuple[str, Judged]:
-    """Judge the answer that the box sends on a connection; give the exercise and the verdict."""
-    channel, number = Channel(connection, seconds), ""
+def judge(connection: socket.socket, seconds: float, student: str) -> tuple[str, Judged, str]:
+    """Judge the answer that the box sends on a connection; give the exercise, the verdict, and the seed it was for."""
+    channel, number, seed = Channel(connection, seconds), "", ""
     try:
         message = channel.read()
-        number = str(message["exercise"])
-        return number, judged(number, unpack(message["answer"], channel), student)
+        number, seed = str(message["exercise"])[:20], str(message["seed"])[:100]
+        return number, judged(number, unpack(message["answer"], channel), student), seed
     except Stopped as stopped:
-        return number, Judged(*stopped.args)
+        return number, Judged(*stopped.args), seed
     except Exception as error:  # whatever a hostile notebook wrote, such as an exercise that does not exist
-        return number, Judged(FAILED, f"its answer cannot be read: {type(error).__name__}: {error}"[:300])
+        return number, Judged(FAILED, f"its answer cannot be read: {type(error).__name__}: {error}"[:300]), seed
     finally:
         channel.close()

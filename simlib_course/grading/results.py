@@ -8,9 +8,9 @@ import csv
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from itertools import combinations, groupby, zip_longest
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,26 +32,62 @@ class Row(NamedTuple):
     sentence: str
     notebook: str
     seconds: float
+    flags: str
 
 
 def write(out: str | Path, rows: list[Row], files: list[HandedIn]) -> None:
     """Write `GRADES.csv`, and beside it what begins with the same name."""
+    if Path(out).exists():
+        _table(beside(out, "changes.csv"), ("student", "exercise", "before", "now"), _changes(Path(out), rows))
+    else:
+        beside(out, "changes.csv").unlink(missing_ok=True)
     _table(Path(out), Row._fields, rows)
     exercises = [row.exercise for row in rows if row.student == rows[0].student]
     held = [list(of) for _, of in groupby(exercises, key=lambda number: number.partition(".")[0])]
-    totals = []
+    most = [sum(map(handout.points, lesson)) for lesson in held]
+    heads = [f"lesson {lesson[0].partition('.')[0]}" for lesson in held]
+    ids = {one.student: one.id for one in files if one.id}
+    totals, canvas, moodle = [], [["    Points Possible", "", "", "", "", *most]], []
     for student, of in groupby(rows, key=lambda row: row.student):
         own = list(of)
         points = {row.exercise: row.points for row in own}
-        totals.append([student, *(sum(points[number] for number in lesson) for lesson in held), sum(points.values())])
+        scores, number, said = (
+            [sum(map(points.get, lesson)) for lesson in held],
+            ids.get(student, ""),
+            feedback(student, own),
+        )
+        totals.append([student, *scores, sum(scores), _flags(own)])
+        canvas.append([student, number, "", "", "", *scores])
+        moodle.append([f"Participant {number}", student, sum(scores), sum(most), "", said])
         name = student.encode()[:200].decode(errors="ignore")
-        _text(Path(beside(out, "feedback"), f"{name}.txt"), feedback(student, own))
-    most = [sum(map(handout.points, lesson)) for lesson in held]
-    heads = [f"lesson {lesson[0].partition('.')[0]}" for lesson in held]
+        _text(Path(beside(out, "feedback"), f"{name}.txt"), said)
     named = [f"{head}, of {of}" for head, of in zip(heads, most, strict=True)]
-    _table(beside(out, "totals.csv"), ("student", *named, f"total, of {sum(most)}"), totals)
+    _table(beside(out, "totals.csv"), ("student", *named, f"total, of {sum(most)}", "flags"), totals)
+    _table(beside(out, "canvas.csv"), ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *heads), canvas)
+    _table(beside(out, "moodle.csv"), MOODLE, moodle)
     _text(beside(out, "mistakes.html"), mistakes(rows))
     _text(beside(out, "similar.html"), similar(files))
+
+
+MOODLE = "Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)", "Feedback comments"
+"""The columns that Moodle reads in a grading worksheet (mod/assign/feedback/offline/importgradeslib.php)."""
+
+
+def _flags(rows: Iterable[Row]) -> str:
+    """Join what is flagged in a student's notebooks."""
+    return "; ".join(dict.fromkeys(row.flags for row in rows if row.flags))
+
+
+def _changes(out: Path, rows: Iterable[Row]) -> Iterator[tuple[str, str, str, str]]:
+    """Go through the marks that are not what they were in the grades that lie there."""
+    with open(out, encoding="utf-8", newline="") as file:
+        before = {
+            (row["student"], row["exercise"]): f"{row['points']}, {row['verdict']}" for row in csv.DictReader(file)
+        }
+    for row in rows:
+        was, now = before.get((_harmless(row.student), row.exercise), "nothing"), f"{row.points}, {row.verdict}"
+        if was != now:
+            yield row.student, row.exercise, was, now
 
 
 def beside(out: str | Path, what: str) -> Path:
@@ -59,12 +95,17 @@ def beside(out: str | Path, what: str) -> Path:
     return Path(out).with_name(f"{Path(out).stem}-{what}")
 
 
-def told(rows: list[Row]) -> list[str]:
-    """Say in a line what came out."""
+def told(rows: list[Row], out: str | Path) -> list[str]:
+    """Say in some lines what came out."""
     students, numbers = {row.student for row in rows}, {row.exercise for row in rows}
     right = sum(row.verdict == RIGHT for row in rows)
     failed = [f"{row.student}, {row.exercise}: {row.sentence}" for row in rows if row.verdict == FAILED]
-    return [f"{len(students)} students, {len(numbers)} exercises, {right} right answers", *failed[:20]]
+    lines = [f"{len(students)} students, {len(numbers)} exercises, {right} right answers", *failed[:20]]
+    flagged = {row.student: _flags(of for of in rows if of.student == row.student) for row in rows if row.flags}
+    lines += [f"{student}: flagged: {flags}" for student, flags in list(flagged.items())[:20]]
+    if (changes := beside(out, "changes.csv")).exists():
+        lines.append(f"{len(changes.read_text(encoding='utf-8').splitlines()) - 1} marks changed: {changes}")
+    return lines
 
 
 def _table(path: Path, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -90,8 +131,10 @@ def _harmless(value: Any) -> Any:
 def feedback(student: str, rows: list[Row]) -> str:
     """Write what a student gets to read."""
     lines = [f"{student}: {sum(row.points for row in rows)} of {sum(row.of for row in rows)} points", ""]
+    if flags := _flags(rows):
+        lines += [f"Flagged: {flags}.", ""]
     for row in rows:
-        points = f"{row.points} of {row.of} point{'s' * (row.of != 1)}"
+        points = f"{row.points} of {row.of} point{'s' * (row.of != 1)}" if row.of else "not marked"
         lines.append(f"{row.exercise}: {points}, {row.verdict}. {' '.join(row.sentence.split())}")
     return "\n".join(lines) + "\n"
 
@@ -109,9 +152,8 @@ table {{ border-collapse: collapse; }}
 td, th {{ padding: 0.2em 0.6em; border-bottom: 1px solid #8888; text-align: left; vertical-align: top; }}
 td.number {{ text-align: right; }}
 td.verdict {{ white-space: nowrap; }}
-table.beside {{ width: 100%; table-layout: fixed; }}
-table.beside td {{ font: 13px/1.4 monospace; white-space: pre-wrap; overflow-wrap: anywhere; border: 0; }}
-tr.same td {{ background: #fd08; }}
+table.diff td {{ font: 13px/1.4 monospace; white-space: pre-wrap; border: 0; }}
+.diff_add, .diff_sub, .diff_chg {{ background: #fd08; }}
 </style>
 <h1>{title}</h1>
 {body}
@@ -182,10 +224,5 @@ def _own_lines(one: HandedIn) -> list[str]:
 
 
 def _side_by_side(title: str, left: list[str], right: list[str]) -> str:
-    """Make a table of two texts; the lines that both have are marked."""
-    rows = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        mark = ' class="same"' if kind == "equal" else ""
-        for both in zip_longest(left[a:b], right[c:d], fillvalue=""):
-            rows.append(f"<tr{mark}>{''.join(f'<td>{escape(line)}</td>' for line in both)}</tr>")
-    return f'<h2>{escape(title)}</h2>\n<table class="beside">{"".join(rows)}</table>'
+    """Make a table of two texts, with what differs marked."""
+    return f"<h2>{escape(title)}</h2>\n{difflib.HtmlDiff(wrapcolumn=60).make_table(left, right)}"

@@ -195,11 +195,10 @@ def who_pays(answer: Any) -> str:
 def scaled(answer: Any) -> str:
     """Judge 4.4: the month's estimates, multiplied by `factor`."""
     month = january()
-    given = getattr(answer, "estimate", answer)
-    if not isinstance(given, (list, tuple, np.ndarray, pd.Series)) or len(given) != len(month):
+    if not isinstance(answer, (list, tuple, np.ndarray, pd.Series)) or len(answer) != len(month):
         raise NotYet(f"found {shown(answer)}, expected the column estimate of all {len(month):,} jobs: .jobs.estimate")
     asked = month.jobs.estimate.to_numpy()
-    found = np.array(list(map(number, given)))
+    found = np.array(list(map(number, answer)))
     if (found == asked).all():
         raise NotYet("these are the users' estimates as they were.")
     if (found == np.rint(factor() * month.jobs.run)).all():

@@ -193,7 +193,10 @@ def test_lesson_4():
     ]
     column = 2 * month().jobs.estimate
     right += [("4.4", kind(column)) for kind in (pd.Series, list, np.array)]
-    right += [("4.4", month().with_estimates(Scaled(2)).jobs), *(("4.5", {"estimate": of}) for of in (70, 85, "100 s"))]
+    right += [
+        ("4.4", month().with_estimates(Scaled(2)).jobs.estimate),
+        *(("4.5", {"estimate": of}) for of in (70, 85, "100 s")),
+    ]
     wrong = [
         ("4.1", 100 * share, "in per cent"),
         ("4.1", 1 - share, "0.5 of their estimate or more"),
@@ -211,10 +214,10 @@ def test_lesson_4():
         ("4.3", ["wide"], "right so far: wide. But 1 more"),
         ("4.3", ["wide", "s2", "wide"], "each job once; twice is there: wide"),
         ("4.3", ["wide", "B2"], "no job 'B2'"),
-        ("4.4", month(), "expected the column estimate of all"),
+        ("4.4", month().jobs, "expected the column estimate of all"),
         ("4.4", month().jobs.estimate, "as they were"),
         ("4.4", 2 * month().jobs.run, "multiples of the run times"),
-        ("4.4", month().with_estimates(Uniform(2)).jobs, "Uniform(f) draws lots"),
+        ("4.4", month().with_estimates(Uniform(2)).jobs.estimate, "Uniform(f) draws lots"),
         ("4.4", column[1:], "expected the column estimate of all"),
         ("4.4", 3 * month().jobs.estimate, "not the users' ones times 2"),
         ("4.4", [math.nan] * len(month()), "expected a number"),

@@ -79,12 +79,12 @@ def test_a_few_hand_ins_get_what_they_are_worth(folder, closed):
     assert {key: row["verdict"] for key, row in rows.items()} == expected
     assert list(rows) == sorted(rows)
     assert all(row["points"] == str(int(row["verdict"] == "right")) for row in rows.values())
-    beside = ["feedback", "mistakes.html", "similar.html", "totals.csv"]
+    beside = ["canvas.csv", "feedback", "mistakes.html", "moodle.csv", "similar.html", "totals.csv"]
     assert listing(folder.parent) == [*(f"grades-{name}" for name in beside), "grades.csv", "handed-in"]
     assert "half: 2 of 4 points" in (folder.parent / "grades-feedback" / "half.txt").read_text()
     assert (folder.parent / "grades-totals.csv").read_text().splitlines()[:2] == [
-        'student,"lesson 2, of 4","total, of 4"',
-        "Ada,4,4",
+        'student,"lesson 2, of 4","total, of 4",flags',
+        "Ada,4,4,",
     ]
 
 
@@ -149,11 +149,11 @@ def test_what_may_be_the_systems_fault_is_run_again_alone(tmp_path, monkeypatch)
         first = not (tmp_path / one.of.student).exists()
         (tmp_path / one.of.student).touch()
         said = "failed" if first or one.of.student == "ever" else "right"
-        sending.send(({number: Judged(said, "") for number in one.numbers}, 1.0, said == "failed"))
+        sending.send(({number: Judged(said, "") for number in one.numbers}, [], 1.0, said == "failed"))
 
     monkeypatch.setattr(grading, "_execute", execute)
     monkeypatch.setattr(grading, "refuse_without", lambda: None)
-    monkeypatch.setattr(grading, "collect", lambda folder: {name: [one] for name, one in cells.items()})
+    monkeypatch.setattr(grading, "collect", lambda folder, names: {name: [one] for name, one in cells.items()})
     rows = grading.grade(tmp_path, tmp_path / "grades.csv", grading.Settings(), 2, False)
     assert {(row.student, row.verdict) for row in rows} == {("once", "right"), ("ever", "failed")}
 
@@ -183,10 +183,46 @@ def test_the_student_is_the_folder_or_what_the_name_begins_with(folder):
     }
 
 
-def test_one_name_written_in_two_ways_is_one_student(folder):
-    notebook(folder / "Zoe\u0308" / "lesson1-fcfs.ipynb")
-    notebook(folder / "Zo\u00eb-lesson2-easy.ipynb")
-    assert list(collecting.collect(folder)) == ["Zo\u00eb"]
+def test_one_name_written_in_several_ways_is_one_student(folder):
+    notebook(folder / "Zoe\u0308 M\u00fcller" / "lesson1-fcfs.ipynb")
+    notebook(folder / "Zo\u00eb_Mu\u0308ller-lesson2-easy.ipynb")
+    notebook(folder / "M\u00fcller, Zo\u00eb" / "lesson3-conservative.ipynb")
+    notebook(folder / "lesson4a-heel-and-toe-Zo\u00eb M\u00fcller.ipynb")
+    (files,) = collecting.collect(folder).values()
+    assert len(files) == 4
+
+
+FILES = {
+    "Ada Lovelace_12345_assignsubmission_file_/lesson2-easy.ipynb": ("Ada Lovelace", "12345"),
+    "Grace Hopper_12346_assignsubmission_file_lesson2-easy.ipynb": ("Grace Hopper", "12346"),
+    "liskovbarbara_LATE_111_222_lesson2-easy.ipynb": ("Barbara Liskov", "111"),
+    "lesson2-easy-Edsger Dijkstra.ipynb": ("Edsger Dijkstra", ""),
+}
+
+
+def test_what_moodle_and_canvas_add_to_a_name_is_no_part_of_it(folder):
+    for path in FILES:
+        notebook(folder / path)
+    students = [student for student, _ in FILES.values()]
+    found = collecting.collect(folder, ["Donald Knuth", *students])
+    assert {student: [one.id for one in files] for student, files in found.items()} == {
+        "Donald Knuth": [],
+        **{student: [number] for student, number in FILES.values()},
+    }
+    assert all(one.lesson == "lesson2-easy" for files in found.values() for one in files)
+    assert "liskovbarbara" in collecting.collect(folder)  # who knows, without the names
+
+
+def test_names_that_no_lesson_hands_out_are_found():
+    cells = ["from simlib_course.lessons import lesson2, lesson1", "lesson2.by_easy(lesson2.queue())", "%magic ("]
+    cells.append("from simlib.policies.examples_own import best_fit\nlessons.check('6.5', best_fit)\nlessons._judge")
+    found = collecting.foreign(HandedIn("ada", "a.ipynb", cells=cells))
+    assert found == ["examples_own.best_fit", "lesson2.by_easy", "lessons._judge"]
+    for lesson in hand_ins.handout.lessons():
+        assert (
+            collecting.foreign(HandedIn("ada", "", cells=list(hand_ins.handout.code(hand_ins.handout.read(lesson)))))
+            == []
+        )
 
 
 def test_links_are_not_followed(folder, tmp_path):
@@ -219,23 +255,79 @@ def test_a_notebook_without_a_lesson_in_its_name_has_the_exercises_that_it_check
 # What is written
 
 
+def row(student, exercise, points, of=1, verdict="right", flags=""):
+    return Row(student, exercise, points, of, verdict, "why.", "", 0.0, flags)
+
+
+def table(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_moodle_and_canvas_get_the_columns_that_they_import(tmp_path):
+    files = [HandedIn("Ada Lovelace", "a", id="12345"), HandedIn("Bob", "b")]
+    rows = [
+        row("Ada Lovelace", "1.1", 1),
+        row("Ada Lovelace", "A.1", 5, 5),
+        row("Bob", "1.1", 0),
+        row("Bob", "A.1", 0, 5),
+    ]
+    results.write(tmp_path / "grades.csv", rows, files)
+    assert table(tmp_path / "grades-canvas.csv") == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "lesson 1", "lesson A"],
+        ["Points Possible", "", "", "", "", "1", "5"],
+        ["Ada Lovelace", "12345", "", "", "", "1", "5"],
+        ["Bob", "", "", "", "", "0", "0"],
+    ]
+    heads, ada, _ = table(tmp_path / "grades-moodle.csv")
+    its = dict(zip(heads, ada, strict=True))
+    assert its["Identifier"] == "Participant 12345" and its["Grade"] == "6" and its["Last modified (grade)"] == ""
+    assert its["Feedback comments"].startswith("Ada Lovelace: 6 of 6 points 1.1: 1 of 1 point, right.")
+
+
+def test_marks_that_are_made_again_say_what_changed(tmp_path):
+    out = tmp_path / "grades.csv"
+    first, again = (
+        [row("=Ada", "1.1", 0, verdict="not yet"), row("=Ada", "1.2", 1)],
+        [row("=Ada", "1.1", 1), row("=Ada", "1.2", 1)],
+    )
+    results.write(out, first, [])
+    assert not any("changed" in line for line in results.told(first, out))
+    results.write(out, again, [])
+    assert table(tmp_path / "grades-changes.csv")[1:] == [["'=Ada", "1.1", "0, not yet", "1, right"]]
+    assert f"1 marks changed: {tmp_path / 'grades-changes.csv'}" in results.told(again, out)
+
+
+def test_what_is_flagged_stands_in_the_marks_and_in_the_feedback(tmp_path):
+    rows = [row("Ada", "1.1", 1, flags="it is made for the seed 'bob', not for 'ada'"), row("Ada", "4.3", 0, 0)]
+    results.write(tmp_path / "grades.csv", rows, [])
+    said = (tmp_path / "grades-feedback" / "Ada.txt").read_text()
+    assert "Flagged: it is made for the seed 'bob'" in said and "4.3: not marked, right." in said
+    assert "'bob'" in (tmp_path / "grades-totals.csv").read_text() and any(
+        "'bob'" in line for line in results.told(rows, tmp_path / "grades.csv")
+    )
+
+
 def test_of_several_notebooks_the_best_counts():
     first, second = HandedIn("ada", "a.ipynb"), HandedIn("ada", "b.ipynb")
     said = [grading.Graded(first, ["A.3"]), grading.Graded(second, ["A.3"])]
     said[0].verdicts = {"A.3": Judged("not yet", "no.")}
     said[1].verdicts = {"A.3": Judged("right", "yes.")}
-    row = ("ada", "A.3", 10, 10, "right", "yes.", "b.ipynb", 0.0)
+    row = ("ada", "A.3", 10, 10, "right", "yes.", "b.ipynb", 0.0, "")
     assert grading._row("ada", "A.3", said, [first, second]) == row
 
 
 def test_no_spreadsheet_takes_a_text_for_a_formula():
-    row = Row("=1+1", "1.1", 0, 1, "failed", "+a\nb \udc80", "-x", 0.0)
-    assert [results._harmless(value) for value in row] == ["'=1+1", "1.1", 0, 1, "failed", "'+a b ?", "'-x", 0.0]
+    row = Row("=1+1", "1.1", 0, 1, "failed", "+a\nb \udc80", "-x", 0.0, "")
+    assert [results._harmless(value) for value in row] == ["'=1+1", "1.1", 0, 1, "failed", "'+a b ?", "'-x", 0.0, ""]
 
 
 def test_the_page_of_mistakes_counts_sentences_and_escapes_them():
-    rows = [Row(student, "2.10", 0, 1, "not yet", "found <b>.", "", 0.0) for student in ("ada", "bob")]
-    rows += [Row("eve", "2.10", 0, 1, "not yet", "another.", "", 0.0), Row("eve", "2.9", 1, 1, "right", "why.", "", 0)]
+    rows = [Row(student, "2.10", 0, 1, "not yet", "found <b>.", "", 0.0, "") for student in ("ada", "bob")]
+    rows += [
+        Row("eve", "2.10", 0, 1, "not yet", "another.", "", 0.0, ""),
+        Row("eve", "2.9", 1, 1, "right", "why.", "", 0, ""),
+    ]
     page = results.mistakes(rows)
     assert page.index(">2<") < page.index("found &lt;b&gt;.") < page.index("another.")
     assert page.index("2.9: 1 of 1 right") < page.index("2.10: 0 of 3 right")

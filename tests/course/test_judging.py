@@ -3,6 +3,8 @@
 import json
 import socket
 import threading
+import tracemalloc
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -31,7 +33,8 @@ def test_data_comes_out_as_it_went_in(value):
 
 def test_numbers_in_series_and_arrays_are_the_same_to_the_last_bit():
     values = np.random.default_rng(0).random(100)
-    assert (carried(values) == values).all() and (carried(pd.Series(values)) == values).all()
+    assert carried(values) == values.tolist() and carried(pd.Series(values)) == values.tolist()
+    assert carried(pd.Series([54])) == 54
     assert np.isnan(carried(float("nan"))) and carried(float("-inf")) == float("-inf")
 
 
@@ -49,7 +52,7 @@ def answered(number, answer, monkeypatch, tmp_path, seconds=60.0, student="Ada")
         ends.start()
         connection, _ = listener.accept()
         with connection:
-            found, said = judging.judge(connection, seconds, student)
+            found, said, _ = judging.judge(connection, seconds, student)
         ends.join(10)
     assert found == number
     return said
@@ -138,27 +141,44 @@ def test_the_name_of_the_assignment_is_that_of_who_hands_in_however_it_is_typed(
     assert other.verdict == "not yet" and "'Bob'" in other.sentence
 
 
+def message(number, answer, more=b""):
+    return b'{"exercise": "%b", "seed": "", "answer": %b}\n%b' % (number, answer, more)
+
+
+FUNCTION = b'{"is": "function", "of": 0, "text": "f", "asks": []}'
 HOSTILE = [
     b"",
     b"\xff\n",
     b"[" * 100_000 + b"\n",
     b'{"exercise": "2.4"}\n',
-    b'{"exercise": "2.4", "answer": [1]}\n',
-    b'{"exercise": "2.4", "answer": {"is": "function"}}\n',
-    b'{"exercise": "2.4", "answer": {"is": "array", "of": 7}}\n',
-    b'{"exercise": "2.4", "answer": {"is": "workload", "procs": -1}}\n',
-    b'{"exercise": "2.4", "answer": {"is": "batch means", "of": {"mean": 1}}}\n',
-    b'{"exercise": "2.4", "answer": {"is": "function", "of": 0, "text": "f", "asks": []}}\n{"value": {"is": "list"}}\n',
-    b'{"exercise": "2.4", "answer": {"is": "function", "of": 0, "text": "f", "asks": ["1"]}}\n',
-    b'{"exercise": "2.4", "answer": {"is": "function", "of": 0, "text": "f", "asks": []}}\n{"error": "SystemExit"}\n',
+    b'{"exercise": "2.4", "seed": [], "answer": 1}\n',
+    message(b"2.4", b"[1]"),
+    message(b"2.4", b'{"is": "function"}'),
+    message(b"2.4", b'{"is": "list", "of": 7}'),
+    message(b"4.4", b'{"is": "workload", "columns": [["run", "S1000000000", [1]]], "procs": 4}'),
+    message(b"4.4", b'{"is": "list", "of": [' + b'{"is": "list", "of": []},' * 45_000 + b"1]}"),
+    message(b"1.2", b'"' + b"1" * 9_000 + b'"'),
+    message(b"1.2", b'"' + b"1" * 2**21 + b'"'),
+    message(b"2.3", b'{"is": "dict", "of": [["submit", 3], ["run", 1e300], ["procs", 1]]}'),
+    message(b"2.4", FUNCTION, b'{"value": {"is": "list"}}\n'),
+    message(b"2.4", FUNCTION.replace(b"[]", b'["1"]')),
+    message(b"2.4", FUNCTION, b'{"error": "SystemExit"}\n'),
 ]
 
 
 @pytest.mark.parametrize("sent", HOSTILE, ids=lambda sent: sent[:60].decode(errors="replace"))
 def test_what_the_box_should_not_send_gets_no_point_and_stops_nobody(sent):
     ours, theirs = socket.socketpair()
+
+    def send():
+        with suppress(OSError):  # the judge has heard enough
+            theirs.sendall(sent)
+            theirs.shutdown(socket.SHUT_WR)
+
     with ours, theirs:
-        theirs.sendall(sent)
-        theirs.shutdown(socket.SHUT_WR)
-        number, found = judging.judge(ours, 5.0, "Ada")
-    assert found.verdict in ("failed", "not yet")
+        threading.Thread(target=send, daemon=True).start()
+        tracemalloc.start()
+        _, found, _ = judging.judge(ours, 5.0, "Ada")
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert found.verdict in ("failed", "not yet") and used < 100 * 2**20
