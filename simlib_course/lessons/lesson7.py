@@ -24,7 +24,7 @@ MINUTE, HOUR, WEEK = 60, 3600, 7 * 86400
 NODES, CPUS = 128, 64
 """The nodes of the partition `cpu`, and the CPUs of each. A processor of its workload is a node."""
 
-WEIGHTS = {"age": 5000, "fair_share": 10000}
+AGE, FAIR_SHARE = 5000, 10_000
 """PriorityWeightAge and PriorityWeightFairshare."""
 
 USERS = ("ada", "bob", "cleo", "dan", "eva", "fay")
@@ -185,8 +185,8 @@ def factors(jobs: Workload) -> pd.DataFrame:
     """Work out the weighted factors of the jobs that wait in `users`, and first their sum, the priority."""
     ran, waiting = jobs.jobs[: len(USERS)], jobs.jobs[len(USERS) :]
     usage = ran.procs.to_numpy() / (NODES / len(USERS))  # in equal shares
-    age = WEIGHTS["age"] * (WEEK - waiting.submit) / WEEK
-    table = pd.DataFrame({"age": age, "fair share": WEIGHTS["fair_share"] * 2**-usage}).astype(int)
+    age = AGE * (WEEK - waiting.submit) / WEEK
+    table = pd.DataFrame({"age": age, "fair share": FAIR_SHARE * 2**-usage}).astype(int)
     table.insert(0, "priority", table.sum(axis=1))
     return table
 
@@ -198,7 +198,7 @@ def by_size(column: pd.Series) -> list[Any]:
 
 def fairly(jobs: Workload) -> Schedule:
     """Simulate `users` under Slurm's multifactor priority, before any of the week's use has faded."""
-    return simulate(jobs, SlurmBackfill(order=Multifactor(**WEIGHTS, half_life_days=10_000)))
+    return simulate(jobs, SlurmBackfill(order=Multifactor(AGE, fair_share=FAIR_SHARE, half_life_days=10_000)))
 
 
 @cache
@@ -211,7 +211,7 @@ def around_maintenance(its: Array) -> Schedule:
     rows = [
         (0, its.until * MINUTE, 1),
         (0, its.down * MINUTE, its.at_once + 1),
-        (0, WEEK, 1),
+        (0, 24 * HOUR, 1),
     ]
     rows += [(0, its.minutes * MINUTE, 1)] * its.tasks
     index = ["held", "maintenance", "held again", *(f"task {place}" for place in range(1, its.tasks + 1))]

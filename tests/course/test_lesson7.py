@@ -1,6 +1,7 @@
 """Lesson 7: what Slurm's commands say is enough to answer, the answers are what simlib simulates, and hints help."""
 
 import re
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -103,6 +104,18 @@ def test_the_answers_are_what_simlib_says_of_the_jobs(seeded):
     fair = lesson7.fairly(lesson7.users())
     before, after = answers["7.4"][:2]
     assert f"It started the moment that job {before} ended" in why(fair, after)
+
+
+@pytest.mark.thorough
+def test_thirty_names_have_different_answers():
+    found = []
+    for number in range(30):
+        lessons.use_seed(f"Student {number}")
+        found.append(read())
+    lessons.use_seed("")
+    for number in lessons.exercises(7):
+        right = Counter(str(answers[number]) for answers in found)
+        assert len(right) >= 20 and max(right.values()) <= 3, (number, right)
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ def test_every_link_between_the_pages_leads_to_a_file(staged):
 def test_every_notebook_is_a_page_and_imports_are_folded_away(staged):
     there = {path.relative_to(ROOT) for path in (ROOT / "notebooks").rglob("*.ipynb") if "checkpoint" not in str(path)}
     pages = {path.relative_to(staged) for path in (staged / "notebooks").rglob("*.ipynb")}
+    there = {path for path in there if path.parent.name != "solutions"}  # which are pages with SOLUTIONS=yes only
     assert there == {path for path in pages if path.parent.name != "download"}
     cells = nbformat.read(staged / "notebooks/teaching/lesson1-fcfs.ipynb", as_version=4).cells
     folded = [cell for cell in cells if "hide-input" in cell.metadata.get("tags", [])]
@@ -35,7 +36,9 @@ def test_every_notebook_is_a_page_and_imports_are_folded_away(staged):
 
 
 def test_what_is_said_to_those_in_jupyterlab_is_not_said_on_a_page(staged):
-    for path in (staged / "notebooks/teaching").glob("lesson*.ipynb"):
+    for path in (staged / "notebooks/teaching").glob("lesson*.ipynb"):  # and each was executed
+        executed = [cell.outputs for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+        assert any("image/png" in output.get("data", {}) for outputs in executed for output in outputs), path.name
         text = path.read_text(encoding="utf-8")
         said = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
         assert "in-lab" not in text and "on the page:" not in text
