@@ -123,7 +123,7 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
     >>> list(logs("mualem2001", ["sample"]))
     ['sample']
     """
-    asked = getattr(names, "asked", names)
+    asked: Any = getattr(names, "asked", names)
     names = [asked] if isinstance(asked, str) else list(asked or ())
     if paper == "own":
         made = Logs(by_name(names), own=True)
