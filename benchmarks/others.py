@@ -180,6 +180,7 @@ class AsAccaSim:
         while coming < len(submit) or queue:
             arrives = submit[coming] if coming < len(submit) else np.inf
             now = min(arrives, running[0][0] if running else np.inf)
+            now = reserved if now == np.inf else now  # nothing else happens before the head may be tried again
             while running and running[0][0] <= now:
                 free += procs[heapq.heappop(running)[1]]
             while coming < len(submit) and submit[coming] <= now:

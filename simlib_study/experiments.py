@@ -171,8 +171,7 @@ def _of_nobody(name: str, executed: Sequence[str], variables: dict[str, Any]) ->
     names = checking.declared(cells)[0]
     given = {each: getattr(variables[each], "asked", variables[each]) for each in names if each in variables}
     code = [cell for cell in cells if not _sets(cell) or not _sets(cell) <= names.keys()]
-    of = {"cells": tuple(cells), "code": tuple(code), "changed": (NO_NOTEBOOK,)}
-    return Experiment(name, parameters=given, variables=variables, **of)
+    return Experiment(name, None, given, tuple(cells), tuple(code), (NO_NOTEBOOK,), variables=variables)
 
 
 def _own_parameters(here: Notebook) -> dict[str, Any]:

@@ -189,7 +189,7 @@ def logs(paper: str, names: str | Sequence[str] | Logs | None = None, **settings
     >>> list(logs("mualem2001", ["sample"]))
     ['sample']
     """
-    asked = getattr(names, "asked", names)
+    asked: Any = getattr(names, "asked", names)
     names = [asked] if isinstance(asked, str) else list(asked or ())
     module = importlib.import_module(f"{__package__}.{paper}") if paper != "own" else None
     if module and asked is None:

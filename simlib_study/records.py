@@ -284,7 +284,9 @@ def collect(folder: str | Path = "build/explorations", name: str = NUMBERS) -> p
     tables = []
     for _, (path, record) in sorted(by_parameters.items()):
         table = pd.read_csv(path / name)
-        table = table[[column for column in table if not column.startswith("Unnamed: ")]]  # an index without a name
+        table = table[
+            [column for column in table if not str(column).startswith("Unnamed: ")]
+        ]  # an index without a name
         given = {"exhibit": record["exhibit"]}
         for each, value in record["parameters"].items():
             called = f"parameter {each}" if each in table else each

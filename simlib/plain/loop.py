@@ -91,6 +91,7 @@ def asking(
             listen(Note("jobs end or arrive", machine.ended + machine.arrived))
         before: list[Job] = []  # the queue before anybody left it from behind its head
         passing: list[Job] = []  # those who did
+        given: Any
         for given in policy(queue, machine):  # 3. one scheduling pass
             if given is None:
                 yield

@@ -113,9 +113,8 @@ class Environment:
         if not len(self._of) or self._of.needs_gpus:
             raise ValueError(f"{self._of.name}: found no jobs, or jobs with GPUs; expected jobs that need processors")
         jobs = self._of.jobs
-        columns = [jobs[name].to_numpy() for name in ("submit", "run", "estimate", "procs")]
-        columns[2] = np.maximum(columns[2], columns[1])  # an estimate below the run time is raised to it
-        self._jobs = in_plain.jobs_of(jobs, *columns, None)
+        submit, run, estimate, procs = (jobs[name].to_numpy() for name in ("submit", "run", "estimate", "procs"))
+        self._jobs = in_plain.jobs_of(jobs, submit, run, np.maximum(estimate, run), procs, None)
         self.machine, self.queue, self.schedule = Machine(self._of.procs), Queue(), None
         self.ended: list[Job] = []
         self.seconds = self._before = 0

@@ -522,3 +522,18 @@ def test_the_command_names_what_is_wrong_and_writes_nothing(put, tmp_path, capsy
     assert main(["from-table", str(put(PM100)), str(target), "--columns", "Eagle", "--procs", "2618"]) == 1
     assert "found no column nodes_req, wallclock_req" in capsys.readouterr().err
     assert not target.exists()
+
+
+def test_the_page_reads_torque_s_accounting_records(tmp_path):
+    page = (ROOT / "docs/background/not-here.md").read_text("utf-8")
+    shown = {}
+    exec(re.search(r"```python\n(.*?)```", page, flags=re.S)[1], shown)
+    begun = "user=ann group=g queue=batch ctime=1118087915 qtime=1118087915 etime={} start={} exec_host={} {}end={}"
+    records = [
+        "06/06/2005 14:04:25;D;408.host;requestor=ann@host\n",
+        "06/06/2005 14:07:17;E;407.host;" + begun.format(15, 66, "n/0+n/1", "Resource_List.walltime=00:16:40 ", 137),
+        "06/06/2005 14:08:17;E;409.host;" + begun.format(45, 76, "n/2", "", 177),
+    ]
+    shown["table_of_records"](records, tmp_path / "jobs.csv")
+    w = simlib.read_table(tmp_path / "jobs.csv", shown["columns"], procs=4)
+    assert w.jobs[["submit", "run", "procs", "estimate"]].to_numpy().tolist() == [[0, 71, 2, 1000], [30, 101, 1, 101]]

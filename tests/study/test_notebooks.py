@@ -16,7 +16,9 @@ from matplotlib.figure import Figure
 from simlib import plots
 from simlib.logs import swf
 from simlib_study import claims
-from simlib_study.notebooks import COUNTS, Notebook, notebooks
+from simlib_study.notebooks import COUNTS, PREVIEW, REPRODUCING, Notebook, notebooks
+from simlib_study.pages import first_look
+from simlib_study.records import outcomes
 
 NOTEBOOKS = notebooks()
 
@@ -143,6 +145,17 @@ def test_no_two_notebooks_define_the_same_helper():
 def test_on_small_logs_it_comes_to_its_end_and_saves_all_that_its_record_has(name, small_logs):
     executed(name, **few(name))
     assert parts(name, small_logs) == parts(name, ROOT / "figures")
+
+
+@each_notebook({"mualem2001/table4"}, [name for name, one in NOTEBOOKS.items() if one.quick])
+def test_a_first_look_has_all_parts_is_marked_and_leaves_figures_alone(name, small_logs, monkeypatch):
+    monkeypatch.setenv(REPRODUCING, PREVIEW)
+    executed(name, **NOTEBOOKS[name].quick)
+    assert parts(name, small_logs / "build" / "preview") == parts(name, ROOT / "figures")
+    assert not (small_logs / "figures").exists()
+    (found,) = outcomes(small_logs / "build" / "preview")
+    assert found.record["exploration"]["differs"]
+    assert found.pictures and all(f"{name}/{picture}" in first_look([found]) for picture in found.pictures)
 
 
 def another(name):
