@@ -344,7 +344,8 @@ def easy_loop(
 
         now = min(next_submission(coming, submit, followers), next_end(by_end, running, end))
         if passing is not None:
-            now = min(now, next_correction(predicting, by_expected_end, running, expected_end))
+            if predicting is not None:
+                now = min(now, next_correction(predicting, by_expected_end, running, expected_end))
         if now == NEVER:
             break
 
@@ -358,7 +359,8 @@ def easy_loop(
                 remove_end(by_expected_end, running, job)
             coming = submit_followers(followers, coming, submit, job, now)
             remember(adjusting, job, now)
-            note_run(predicting, job, run, number)
+            if predicting is not None:
+                note_run(predicting, job, run, number)
             note_end(facts, job, now, size)
             considered = np.uint64(0)
 
@@ -372,7 +374,8 @@ def easy_loop(
             if number is not None:
                 number[job] = progress_and_stop[0] + np.int64(waiting)
             adjust(adjusting, estimates, job, now)
-            predict(predicting, estimates, job, run)
+            if predicting is not None:
+                predict(predicting, estimates, job, run)
             coming, waiting, place, last = coming + ONE, waiting + ONE, last, last + ONE
             if places is not None:
                 if indexed:
@@ -389,7 +392,8 @@ def easy_loop(
 
         if passing is not None:
             put_off(adjusting, by_expected_end, running, expected_end, start, while_running, now)
-            correct(predicting, by_expected_end, running, expected_end, start, now)
+            if predicting is not None:
+                correct(predicting, by_expected_end, running, expected_end, start, now)
         shadow, extra, extra_gpus = NEVER, np.int64(0), np.int64(0)  # 3. one scheduling pass
         place, head_waits, refused, begin = first, False, False, np.uint64(0)
         if rows is not None:
@@ -410,9 +414,11 @@ def easy_loop(
                         job, free, free_gpus, now, by_expected_end, running, expected_end, size, gpus
                     )
                     if first_shadow[job] < 0:
-                        first_shadow[job] = reservation(
-                            predicting, by_expected_end, running, expected_end, size[job], free, shadow, size
-                        )
+                        first_shadow[job] = shadow
+                        if predicting is not None:
+                            first_shadow[job] = reservation(
+                                predicting, by_expected_end, running, expected_end, size[job], free, shadow, size
+                            )
                     place += ONE
                     if candidates is not None:
                         if rows is not None:

@@ -239,7 +239,7 @@ def _where_switched_on(estimate: Ints, switches: "Adjusting | Predicting") -> Es
     )
 
 
-@part
+@small
 def adjust(adjusting: Adjusting | None, estimates: Any, job: Int, now: Int) -> None:  # of Estimates, if it adjusts
     """Set t_sched of a job submitted now, from the jobs of its group that ended before now."""
     if adjusting is not None:
@@ -259,14 +259,14 @@ def _adjusted(adjusting: Adjusting, job: Int, now: Int, t_req: Int) -> Int:
     return np.int64(np.rint(t_req * max(a, adjusting.threshold)))
 
 
-@part
+@small
 def remember(adjusting: Adjusting | None, job: Int, now: Int) -> None:
     """Learn from a job that ends now. It does not count for a job that is submitted now."""
     if adjusting is not None and adjusting.group[job] >= 0:
         learn(adjusting.past, adjusting.group[job], now, adjusting.r[job])
 
 
-@part
+@small
 def put_off(
     adjusting: Adjusting | None, jobs: Places, count: Place, time: Ints, start: Ints, estimate: Ints, now: Int
 ) -> None:
@@ -324,17 +324,16 @@ class Predicting(NamedTuple):
 
 
 @part
-def predict(predicting: Predicting | None, estimates: Any, job: Int, run: Ints) -> None:  # of Estimates, if it does
+def predict(predicting: Predicting, estimates: Any, job: Int, run: Ints) -> None:  # of Estimates, as it predicts
     """Predict the run time of an arriving job: the mean of the last two of its group, if the user requested more."""
-    if predicting is not None:
-        estimates.t_sched[job] = predicting.estimate[job]
-        group = predicting.group[job]
-        if predicting.exact:
-            estimates.t_sched[job] = run[job]
-        elif group >= 0 and predicting.runs[group, 0] >= 0 and _are_similar(predicting, group, job):
-            last, before = predicting.runs[group]
-            mean = (last + before) // 2 if before >= 0 else last
-            estimates.t_sched[job] = min(max(mean, 1), predicting.estimate[job])
+    estimates.t_sched[job] = predicting.estimate[job]
+    group = predicting.group[job]
+    if predicting.exact:
+        estimates.t_sched[job] = run[job]
+    elif group >= 0 and predicting.runs[group, 0] >= 0 and _are_similar(predicting, group, job):
+        last, before = predicting.runs[group]
+        mean = (last + before) // 2 if before >= 0 else last
+        estimates.t_sched[job] = min(max(mean, 1), predicting.estimate[job])
 
 
 @part
@@ -347,10 +346,10 @@ def _are_similar(predicting: Predicting, group: Int, job: Int) -> bool:
 
 
 @part
-def note_run(predicting: Predicting | None, job: Int, run: Ints, number: Any) -> None:  # of Ints, if it predicts
+def note_run(predicting: Predicting, job: Int, run: Ints, number: Ints) -> None:
     """Note that a job ends. `number` tells, by job, how many arrived before it."""
-    if predicting is not None and predicting.group[job] >= 0:
-        group = predicting.group[job]
+    group = predicting.group[job]
+    if group >= 0:
         runs, numbers, asked = predicting.runs[group], predicting.numbers[group], predicting.asked[group]
         if number[job] > numbers[0]:
             runs[1], numbers[1], asked[1] = runs[0], numbers[0], asked[0]
@@ -360,28 +359,26 @@ def note_run(predicting: Predicting | None, job: Int, run: Ints, number: Any) ->
 
 
 @small
-def next_correction(predicting: Predicting | None, jobs: Places, count: Place, time: Ints) -> Int:
+def next_correction(predicting: Predicting, jobs: Places, count: Place, time: Ints) -> Int:
     """Tell when the next job outlives its expected run time; `NEVER` if predictions are not corrected."""
     next_one = NEVER
-    if predicting is not None:
-        if predicting.correct:
-            next_one = next_end(jobs, count, time)
+    if predicting.correct:
+        next_one = next_end(jobs, count, time)
     return next_one
 
 
 @part
-def correct(predicting: Predicting | None, jobs: Places, count: Place, time: Ints, start: Ints, now: Int) -> None:
+def correct(predicting: Predicting, jobs: Places, count: Place, time: Ints, start: Ints, now: Int) -> None:
     """Expect the jobs that have outlived their predictions to end later: see `_longer`."""
-    if predicting is not None:
-        while predicting.correct and next_end(jobs, count, time) <= now:
-            job = jobs[count - ONE]
-            longer = _longer(predicting.estimate[job], time[job] - start[job])
-            insert_end(jobs, count - ONE, time, job, start[job] + longer)
+    while predicting.correct and next_end(jobs, count, time) <= now:
+        job = jobs[count - ONE]
+        longer = _longer(predicting.estimate[job], time[job] - start[job])
+        insert_end(jobs, count - ONE, time, job, start[job] + longer)
 
 
 @part
 def reservation(
-    predicting: Predicting | None,
+    predicting: Predicting,
     jobs: Places,
     count: Place,
     time: Ints,
@@ -391,8 +388,6 @@ def reservation(
     size: Ints,
 ) -> Int:
     """The reserved start of the head: its shadow time, or without corrections the time by predictions."""
-    if predicting is None:
-        return shadow
     if predicting.correct:
         return shadow
     while count > 0:

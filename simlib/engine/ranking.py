@@ -15,7 +15,7 @@ import numpy as np
 
 from .._util.arrays import Floats, Int, Ints, Places
 from .._util.compiled import compiled, overloaded, register_jitable, types
-from .events import part, uncounted
+from .events import part, small, uncounted
 
 Order = Callable[..., Any]
 """A compiled function that ranks a job, or several at once: see `rank` and `ask_for_ranks`."""
@@ -233,14 +233,14 @@ def places_in_order(order: Order, facts: Facts | None, submit: Ints, estimate: I
     return places
 
 
-@part
+@small
 def note_start(facts: Facts | None, job: Int, now: Int, size: Ints) -> None:
     """Note that a job takes its processors."""
     if facts is not None:
         _hold(facts.usage, job, now, size[job])
 
 
-@part
+@small
 def note_end(facts: Facts | None, job: Int, now: Int, size: Ints) -> None:
     """Note that a job gives its processors back."""
     if facts is not None:
