@@ -269,7 +269,10 @@ def starving(answer: Any) -> str:
     """Judge 6.2: the job that waits longest with the shortest first."""
     first, fcfs = (simulate(queue(), EASY(order=order)).jobs.wait for order in ("sjf", "fcfs"))
     job, wait = parts(answer, "job", "wait")
-    (job,), wait = names([job], first.index), number(wait)
+    found, wait = names(job if isinstance(job, (str, list, tuple)) else [job], first.index), number(wait)
+    if len(found) != 1:
+        raise NotYet(f"found {len(found)} jobs, expected one job.")
+    (job,) = found
     if job != first.idxmax():
         raise NotYet(f"job {job} waits {first[job]} s with the shortest first; another one waits longer.")
     if wait == fcfs[job]:
