@@ -282,7 +282,7 @@ def _folded(path):
     return "" if re.match("lesson[1237]-", path.stem) else r"\A(import|from) |\b(widgets|plots|plt)\."
 
 
-FOR_THE_LAB = re.compile(r'<span class="in-lab">.*?</span>(?:<!-- on the page: (.*?) -->| ?)', re.DOTALL)
+FOR_THE_LAB = re.compile(r'<span class="in-lab">.*?</span>(?:<!-- on the page: ?(.*?) -->| ?)', re.DOTALL)
 """What is said to those in JupyterLab, which a page leaves out; behind it in a comment what a page says instead."""
 
 

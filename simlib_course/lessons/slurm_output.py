@@ -112,11 +112,10 @@ def squeue_of_the_account() -> str:
 
 
 def scontrol_show_reservation() -> str:
-    """Write the maintenance of `array`."""
+    """Write of the maintenance of `array` what counts here."""
     its, now = array(), cluster().jobs.submit.iloc[-1]
     begin, end = (now + minutes * MINUTE for minutes in (its.until, its.until + its.down))
-    lasts = length(end - begin, whole=True)
-    return f"""ReservationName=maint StartTime={clock(begin)} EndTime={clock(end)} Duration={lasts}
+    return f"""ReservationName=maint StartTime={clock(begin)} EndTime={clock(end)}
    Nodes=cn[001-{NODES}] NodeCnt={NODES} CoreCnt={NODES * CPUS} Features=(null) PartitionName=cpu
    Flags=MAINT,IGNORE_JOBS,SPEC_NODES Users=root Accounts=(null) State=INACTIVE"""
 

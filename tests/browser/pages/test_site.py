@@ -173,9 +173,9 @@ def test_each_lesson_has_a_picture_and_the_lecturer_s_pages_are_a_part_of_their_
     tab = visit("docs/tutorials/lessons.html")
     assert tab.get_by_role("article").locator("table img").count() == 9
     keep(tab, "learn")
-    assert tab.locator(".bd-sidebar-primary a", has_text="lecturer").count() == 0
+    assert tab.locator(".bd-links a", has_text="lecturer").count() == 0
     tab.locator(".bd-header").get_by_role("link", name="For lecturers").first.click()
-    below = tab.locator(".bd-sidebar-primary nav a.internal")
+    below = tab.locator(".bd-links li a.internal")
     assert below.count() == len(list((ROOT / "docs" / "how-to" / "teaching").glob("*.md"))) - 1
 
 
