@@ -115,7 +115,7 @@ _BY_NAME = "a dict by name, such as {'EASY': simlib.EASY(), ...}"
 
 
 def _called(part: Any) -> str:
-    """Call a policy or a change as it is written; a function, and an object that is not written, by its own name."""
+    """Call a policy or a change as it is written; a function by its name, an object without a text by its class."""
     kind: Any = type(part)
     written = (kind.__str__, kind.__repr__) != (object.__str__, object.__repr__)
     return getattr(part, "__name__", str(part) if written else kind.__name__)
