@@ -66,7 +66,7 @@ def _some_queue(draw: random.Random) -> Workload:
 def _starves(jobs: Workload) -> bool:
     """Tell whether with the shortest first the long job waits far longer than others, and than in order of arrival."""
     first, fcfs = (simulate(jobs, EASY(order=order)).jobs for order in ("sjf", "fcfs"))
-    job = first.run.idxmax()
+    job: Any = first.run.idxmax()
     return bool(
         first.wait[job] == first.wait.max() > 1.5 * first.wait.nlargest(2).iloc[1]
         and first.wait[job] > 2 * fcfs.wait[job]
@@ -261,8 +261,8 @@ def narrow_first(answer: Any) -> str:
             "get the larger number, whatever the wait and the estimate are."
         )
     jobs = simulate(queue(), policy(answer)).jobs
-    wide = jobs.procs.idxmax()
-    return f"the smallest job gets the largest number. Job {wide}, the widest, starts at {jobs.start[wide]}."
+    widest: Any = jobs.procs.idxmax()
+    return f"the smallest job gets the largest number. Job {widest}, the widest, starts at {jobs.start[widest]}."
 
 
 def starving(answer: Any) -> str:
