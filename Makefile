@@ -1,5 +1,5 @@
 # make reproduce   everything from nothing: environment, logs, all notebooks, figures/
-# make preview     all exhibits with few runs, in four minutes on two cores: build/preview/index.html, a first look
+# make preview     all exhibits with few runs, in some minutes: build/preview/index.html, a first look
 # make report      the pages in figures/, and the findings in README.md, from what the last run left
 # make check       after a run: which exhibits differ from what is committed, and where
 # make frozen      the notebooks that are finished, once more, at their commit: figures/frozen.toml
