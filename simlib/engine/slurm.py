@@ -297,23 +297,26 @@ def _slurm(
                 place = sort_waiting(waiting, ranked[1], submit, number, now, free[0], estimate, size, priority, facts)
                 if place < last - first:
                     return np.int64(waiting[place]), now
-        i = kept = first
-        while i < last:
-            job, over = queue[i], False
-            if users is not None:
-                over = _over_limit(users, job, size)
-            if over:
-                queue[kept] = job
-                kept += 1
-            elif _may_start(job, size, gpus, free):
-                if users is not None:
-                    backfilled[job] = kept > first
-                _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
+        if users is None:
+            while first < last and _may_start(queue[first], size, gpus, free):
+                _start(queue[first], now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
                 running += ONE
-            else:
-                break
-            i += 1
-        first = _close_up(queue, first, kept, i)
+                first += 1
+        else:
+            i = kept = first
+            while i < last:
+                job = queue[i]
+                if _over_limit(users, job, size):
+                    queue[kept] = job
+                    kept += 1
+                elif _may_start(job, size, gpus, free):
+                    backfilled[job] = kept > first
+                    _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
+                    running += ONE
+                else:
+                    break
+                i += 1
+            first = _close_up(queue, first, kept, i)
 
         if first == last or not changed or now - last_cycle < interval:
             continue
