@@ -1,6 +1,6 @@
 """Answer whether another policy would help: the decision, who gains, who loses, how sure, compared with what.
 
-Here the decision is taken and its numbers are found; the sentences are in `answer.html.j2`. Every number in them also
+This module takes the decision and finds its numbers; the sentences are in `answer.html.j2`. Every number in them also
 stands in a table of the page.
 """
 
@@ -220,7 +220,7 @@ def _least_explained(table: pd.DataFrame | None, called: Callable[[str, str], st
     if table is None or len(table) == 1:
         return None
     missing = ((table.recorded - table.simulated) * table.jobs).drop("all")
-    part = missing.idxmax()
+    part: Any = missing.idxmax()
     if table.jobs[part] > _NEARLY_ALL * table.jobs["all"]:
         return None
     return called("partition", str(part)), table.loc[part]

@@ -254,14 +254,7 @@ def _impossible(happened: Schedule) -> bool:
 
 
 def explained(made: Mapping[str, Schedule], base: str) -> pd.DataFrame | None:
-    """Compare recorded waits with those under the base, of the same jobs, by partition; None if none are recorded.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> explained(schedules(simlib.load("sample"), {"EASY": simlib.EASY()}), "EASY").index.to_list()
-    ['all']
-    """
+    """Compare recorded waits with those under the base, of the same jobs, by partition; None if none are recorded."""
     if RECORDED not in made or base not in made:
         return None
     workload, index = made[base].workload, made[RECORDED].workload.jobs.index
@@ -286,8 +279,8 @@ def unexplained(table: pd.DataFrame | None) -> bool:
     """Tell whether the simulation explains only a small part of recorded waits that are not short."""
     if table is None:
         return False
-    recorded_wait, simulated = table.loc["all", ["recorded", "simulated"]]
-    return bool(recorded_wait >= 10 * _MINUTE and simulated < _SMALL * recorded_wait)
+    of_all: Any = table.loc["all"]
+    return bool(of_all.recorded >= 10 * _MINUTE and of_all.simulated < _SMALL * of_all.recorded)
 
 
 def _known(workload: Workload) -> np.ndarray:

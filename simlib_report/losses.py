@@ -150,7 +150,10 @@ def most_lost(table: pd.DataFrame, base: str, policy: str, allowed: float) -> tu
     """Find the class whose late wait grows most, if by more than is allowed and ten minutes; also the two waits."""
     if table.empty:
         return None
-    late = table.late.unstack()
+    late: Any = table.late.unstack()
     grows = late[policy] - late[base]
     grows = grows[(grows > late[base] * allowed / 100) & (grows > 600)]
-    return None if grows.empty else (str(grows.idxmax()), *late.loc[grows.idxmax(), [base, policy]])
+    if grows.empty:
+        return None
+    most = grows.idxmax()
+    return str(most), float(late.at[most, base]), float(late.at[most, policy])

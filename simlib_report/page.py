@@ -92,8 +92,8 @@ class Page:
     slurm_conf : str or Path, optional
         slurm.conf, or what `scontrol show config` prints: the base is the policy that it sets.
     allowed : float
-        A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the share of late
-        jobs get worse by no more per cent than this.
+        A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the late jobs'
+        share grow by no more per cent than this.
     title : str, optional
         The page's title; by default a question with the log's name.
     executor : concurrent.futures.Executor, optional
@@ -120,7 +120,7 @@ class Page:
     >>> w = Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 8, 2))
     >>> page = Page(w, ["EASY", "FCFS"], shakes=4)
     >>> [section.title for section in page.sections()][:2]
-    ['Every policy compared', 'How long jobs wait under every policy']
+    ['What if', 'Every policy compared']
     """
 
     def __init__(
@@ -294,14 +294,14 @@ class Page:
 
     def _by_class(self) -> list[Any]:
         """The waits by request and by size under the base and the policy that is shown first."""
-        names = [name for name in (self.base, self.first) if name in self.schedules]
+        names = [name for name in (self.base, self.first or "") if name in self.schedules]
         pair = {name: self.schedules[name] for name in names}
         if not names or len({len(one.workload) for one in pair.values()}) > 1:
             return []
         tables = {"By request": losses.by_request(pair), "By size": losses.by_size(pair)}
         said = []
         for table in tables.values() if len(names) == 2 else ():
-            if most := losses.most_lost(table, *names, self.allowed):
+            if most := losses.most_lost(table, names[0], names[1], self.allowed):
                 who, before, after = most
                 said.append(f"With {names[1]} one in 20 {who} waits over {time(after)}, now {time(before)}.")
         texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
@@ -323,8 +323,8 @@ class Page:
         }
         return _captioned(pd.DataFrame.from_dict(rows, orient="index"), "Mean waits of the jobs whose waits are known")
 
-    def _policies(self) -> pd.DataFrame:
-        """What each case is, and how Slurm does the same."""
+    def _policies(self) -> pd.DataFrame | None:
+        """The meaning of each case, and how Slurm does the same."""
         rows = {
             name: {
                 "what it does": MEANING.get(name, f"{self.base} with this change"),
@@ -358,7 +358,7 @@ class Page:
         Examples
         --------
         >>> page = Page(Workload.of("one job", 4, A=(0, 10, 20, 3)))
-        >>> page.html()[:15], "has no queue" in page.html()
+        >>> page.html()[:15], "there is no queue" in page.html()
         ('<!DOCTYPE html>', True)
         """
         slurm = in_slurm(self.decision["policy"] or "")

@@ -273,12 +273,12 @@ def overview(
     >>> overview(simlib.compare(simlib.load("sample"), policies, shakes=4, by=["all"]), {})["change"].to_list()
     ['', '+22.8 h (+950.2 %)']
     """
-    base = base or (found.base if found else None)
+    base = base or (found.base if found else "")
     late = losses.late_from(made[base]) if base in made else None
     refused = losses.refusals(made, base, allowed) if base in made else {}
     rows = {name: _of_schedule(one, late) for name, one in made.items()}
-    for name in found.policies if found else ():
-        rows[name] = rows.get(name, {}) | _of_policy(found, name)
+    if found:
+        rows |= {name: rows.get(name, {}) | _of_policy(found, name) for name in found.policies}
     for name, what in refused.items():
         rows[name]["too much worse"] = ", ".join(what)
     if not rows:

@@ -214,13 +214,6 @@ def test_a_policy_that_starves_a_job_is_recommended_only_if_the_reader_allows_it
         report.Page(weeks(STREAM), allowed=-1)
 
 
-def test_another_policy_is_recommended_where_the_shortest_wait_starves():
-    made = asked(weeks(STREAM), "FCFS", FIRST, "EASY")
-    assert made.decision["kind"] in ("starves", "keep") and FIRST not in made.decision["tempting"]
-    refused = {"what": ["longest wait"]}
-    assert report.best(made.found, refused) == report.best(made.found)
-
-
 def test_who_waits_how_long_is_told_by_request_and_by_size():
     made = asked(weeks(STREAM, count=30), "EASY", FIRST)
     tables = {part.attrs["caption"]: part for _, part in _section(made, "by request").kinds() if hasattr(part, "attrs")}
