@@ -155,7 +155,7 @@ class Page:
             if base is not None:
                 raise ValueError(f"{workload.name}: found base={base!r} with {slurm_conf}, expected one of them")
             ours = settings(slurm_conf)
-            cases, self.not_simulated = {AS_SET: ours.policy} | cases, ours.not_simulated
+            cases, self.not_simulated = {AS_SET: ours.policy, **cases}, ours.not_simulated
         self.base = next(iter(cases))
         texts = [what_ifs] if isinstance(what_ifs, str) else list(what_ifs)
         others = {text: division(text, self.workload, self.parts, cases[self.base]) for text in texts if divides(text)}

@@ -85,9 +85,9 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
     named = [number for numbers, _ in machines.values() for number in numbers]
     if twice := {number for number in named if named.count(number) > 1}:
         raise ValueError(f"{workload.name}: found partition {names.get(*[twice.pop()] * 2)} twice, expected it once")
-    parts = {called: _machine(workload, log, called, *about) for called, about in machines.items()}
+    told = {called: _machine(workload, log, called, *about) for called, about in machines.items()}
     rest = {names.get(number, str(number)): [number] for number in there if number not in named}
-    return parts | _fitting(workload, log, rest, workload.procs - sum(part.procs for part in parts.values()))
+    return told | _fitting(workload, log, rest, workload.procs - sum(part.procs for part in told.values()))
 
 
 def _fitting(workload: Workload, log: pd.DataFrame, numbers: dict[str, list[int]], most: int) -> dict[str, Workload]:
@@ -286,8 +286,8 @@ def division(text: str, workload: Workload, parts: Mapping[str, Workload], base:
     if parts:
         raise ValueError(f"{workload.name}: found 'gpus apart' with partitions, expected one machine")
     apart = gpus_apart(workload)
-    policy, *changes = on_partitions((base,) if not isinstance(base, tuple) else base, apart)
-    return policy, *changes, only(apart)
+    case = on_partitions(base, apart)
+    return (*case, only(apart)) if isinstance(case, tuple) else (case, only(apart))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,6 +1,6 @@
 """Slurm's backfill: in each of its cycles it makes a plan for the first jobs of the queue, and then forgets it.
 
-Users may have limits; a run without them passes None, and what counts users is compiled away.
+Users, and what is planned, may have limits; a run without them passes None, and what counts is compiled away.
 """
 
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ class Users(NamedTuple):
     ----------
     user : int64 array, by job; from 0 on
     jobs, procs, tested : int64 arrays, by user; what runs, and how many jobs this cycle has looked at
-    most : int64 array; the limits of these three
+    most : int64 array; the limits of these three, and how many jobs a cycle plans
     """
 
     user: Ints
@@ -192,7 +192,6 @@ def slurm_backfill(
     window: int,
     resolution: int,
     interval: int,
-    reservations: int,
     priority: Order | None = None,
     facts: Facts | None = None,
     changing: bool = True,
@@ -208,7 +207,6 @@ def slurm_backfill(
         As for `easy`; no estimate is below the run time.
     depth : int, how many waiting jobs a cycle looks at
     window, resolution, interval : int, seconds
-    reservations : int, how many jobs a cycle plans
     priority, facts, changing, gpus, machine_gpus
         As for `reserving`.
     users : Users, optional
@@ -224,7 +222,7 @@ def slurm_backfill(
     running = *np.empty((2, n), np.uint64), *np.zeros((2, n), np.int64)
     room = start, backfilled, free, np.arange(n), *running, np.empty(n, np.uint64), all_free(machine, n), followed
     ranked = None if priority is None else (changing, np.empty(n))
-    rules = depth, window, resolution, interval, reservations
+    rules = depth, window, resolution, interval
     of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, n))
     given = submit, run, estimate, size, progress_and_stop, rules, room
     job, now = _slurm(*given, followers, priority, facts, ranked, of_gpus, users)
@@ -240,7 +238,7 @@ def _slurm(
     estimate: Ints,
     size: Ints,
     progress_and_stop: Ints,
-    rules: tuple[int, int, int, int, int],
+    rules: tuple[int, int, int, int],
     room: tuple[Any, ...],
     followers: Followers,
     priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
@@ -250,7 +248,7 @@ def _slurm(
     users: Users | None,
 ) -> tuple[Int, Int]:
     """The event loop. Returns a job without a number, -1 if there is none, and the second."""
-    depth, window, resolution, interval, reservations = rules
+    depth, window, resolution, interval = rules
     start, backfilled, free, number, by_end, by_expected_end, end, expected_end, queue, profile, followed = room
     jobs = by_end, end, by_expected_end, expected_end
     coming, running, arrived = np.uint64(followed), np.uint64(0), 0
@@ -297,23 +295,26 @@ def _slurm(
                 place = sort_waiting(waiting, ranked[1], submit, number, now, free[0], estimate, size, priority, facts)
                 if place < last - first:
                     return np.int64(waiting[place]), now
-        i = kept = first
-        while i < last:
-            job, over = queue[i], False
-            if users is not None:
-                over = _over_limit(users, job, size)
-            if over:
-                queue[kept] = job
-                kept += 1
-            elif _may_start(job, size, gpus, free):
-                if users is not None:
-                    backfilled[job] = kept > first
-                _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
+        if users is None:
+            while first < last and _may_start(queue[first], size, gpus, free):
+                _start(queue[first], now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
                 running += ONE
-            else:
-                break
-            i += 1
-        first = _close_up(queue, first, kept, i)
+                first += 1
+        else:
+            i = kept = first
+            while i < last:
+                job = queue[i]
+                if _over_limit(users, job, size):
+                    queue[kept] = job
+                    kept += 1
+                elif _may_start(job, size, gpus, free):
+                    backfilled[job] = kept > first
+                    _start(job, now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
+                    running += ONE
+                else:
+                    break
+                i += 1
+            first = _close_up(queue, first, kept, i)
 
         if first == last or not changed or now - last_cycle < interval:
             continue
@@ -328,16 +329,16 @@ def _slurm(
             if i == behind:
                 break
             job = queue[i]
-            passed = planned == reservations and not _may_start(job, size, gpus, free)
+            passed = False
             if users is not None:
                 if looked == depth:
                     break
                 user = users.user[job]
-                if _over_limit(users, job, size) or users.tested[user] >= users.most[2]:
-                    passed = True
-                else:
+                passed = _over_limit(users, job, size) or users.tested[user] >= users.most[2]
+                if not passed:
                     users.tested[user] += 1
                     looked += 1
+                    passed = planned == users.most[3] and not _may_start(job, size, gpus, free)
             i += 1
             if passed:
                 queue[kept] = job
@@ -351,7 +352,9 @@ def _slurm(
             duration = max(estimate[job], 1)
             k, k_gpus, begin = _earliest_start(profile, gpus, job, size, duration, resolution)
             end_of_it = now + duration if begin == now else _rounded_up(begin + duration, resolution)
-            held = begin == now or (planned < reservations and begin // resolution < (now + window) // resolution)
+            held = begin == now or begin // resolution < (now + window) // resolution
+            if users is not None:
+                held = begin == now or (held and planned < users.most[3])
             if held:
                 give(profile, k, begin, end_of_it, -size[job])
                 if gpus is not None:

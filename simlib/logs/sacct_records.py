@@ -277,7 +277,8 @@ def _whole(output: _Output, columns: list[str], tail: bool) -> tuple[list[int], 
             before, parts = place, None
         elif named_last and before is not None:
             if whole[-1:] == [before]:
-                broken.append(whole.pop())
+                whole.pop()
+                broken.append(place)
         else:
             if parts is None:
                 broken.append(place)

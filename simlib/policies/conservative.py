@@ -241,13 +241,14 @@ class SlurmBackfill(Ordered):
         return min(self.limits) < math.inf or super()._asks_for_more
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        counts = self.depth, self.reservations, *self.limits
-        depth, reservations, *most = (int(min(count, engine.EVERYONE // 2)) for count in counts)
-        rules = depth, int(self.window), int(self.resolution), int(self.interval), reservations
+        depth, *most = (
+            int(min(count, engine.EVERYONE // 2)) for count in (self.depth, *self.limits, self.reservations)
+        )
+        rules = depth, int(self.window), int(self.resolution), int(self.interval)
         if (largest := given[3].max(initial=0)) > self.user_procs:
             raise ValueError(f"{self!r}: found a job of {largest:,} processors, expected none above user_procs")
         limits: dict[str, Any] = {}
-        if facts is not None and min(self.limits) < math.inf:
-            limits["users"] = engine.limited_users(facts.user, most)
+        if min(*self.limits, self.reservations) < math.inf:
+            limits["users"] = engine.limited_users(np.zeros_like(given[3]) if facts is None else facts.user, most)
         start, backfilled = engine.slurm_backfill(*given, *rules, **(self._queue(facts) | gpus | limits))
         return {"start": start, "backfilled": backfilled}

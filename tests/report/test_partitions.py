@@ -9,7 +9,7 @@ import simlib
 import simlib_report as report
 from simlib import EASY, Conservative, OwnPolicy, Workload, compare
 from simlib.logs.swf import jobs_of
-from simlib_report.partitions import on_partitions, partitions, together
+from simlib_report.partitions import division, on_partitions, partitions, together
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +89,35 @@ def test_what_partitions_cannot_do_is_refused():
         simlib.simulate(whole.derive(whole.jobs.set_axis([7, 8, 9]), "numbered anew"), easy)
     with pytest.raises(ValueError, match="expected a policy of simlib"):
         on_partitions(OwnPolicy(lambda queue, machine: None), parts)
+
+
+def test_partitions_that_are_larger_than_the_machine_together_share_nodes():
+    # two partitions of four processors are busy at different times, a third one of two beside them
+    rows = [(0, 50, 50, 4), (60, 50, 50, 4), (120, 50, 50, 4), (0, 170, 170, 2)]
+    w = numbered(rows, 6)
+    log = w.log.assign(wait=0, partition=[1, 2, 1, 3])
+    w = Workload(w.jobs, 6, log=log)
+    assert {called: part.procs for called, part in partitions(w).items()} == {"1+2": 4, "3": 2}
+    assert {called: part.procs for called, part in partitions(w.with_procs(10)).items()} == {"1": 4, "2": 4, "3": 2}
+
+
+def test_a_what_if_on_the_machine_s_size_changes_all_partitions_in_proportion(w, parts):
+    whole = together(w, parts)
+    cases = {"base": EASY(), "more": report.what_if("procs +50%")[1], "fewer": report.what_if("procs -25%")[1]}
+    cases = {name: on_partitions(case, parts) for name, case in cases.items()}
+    assert [size for _, size, _ in cases["more"][0].machines] == [int(size * 1.5) for size in CPUS.values()]
+    found = compare(whole, cases, shakes=4, by=["all"])
+    mean = found.table.loc[:, "all", "all", "wait", "mean"]
+    assert mean.loc["more"].value < mean.loc["more"].base < mean.loc["fewer"].value
+
+
+def test_partitions_can_be_merged_and_gpus_split_off(w, parts):
+    both = division("merge batch+debug+gpu", together(w, partitions(w)), partitions(w), EASY())
+    assert [called for called, *_ in both.machines] == ["batch+debug+gpu"]
+    apart = division("gpus apart", w, {}, EASY())
+    assert sum(size for _, size, _ in apart[0].machines) == w.procs
+    assert compare(w, {"one machine": EASY(), "apart": apart}, shakes=4, by=["all"]).table is not None
+    with pytest.raises(ValueError, match="merge: found x, expected two or more of batch"):
+        division("merge batch+x", w, partitions(w), EASY())
+    with pytest.raises(ValueError, match="with partitions, expected one machine"):
+        division("gpus apart", w, parts, EASY())
