@@ -157,10 +157,6 @@ def scheduled(given: Policy, workload: Workload) -> Schedule:
 def judged(answer: Any) -> Schedule:
     """Schedule the month under the policy that was handed in; refuse an order that stands on the page."""
     given = policy(answer)
-    if callable(order := getattr(given, "order", given)) and is_shortest_first(order):
-        raise NotYet(
-            "that is shortest first, with a cap or without, and it stands on the page. Find an order of your own."
-        )
     schedule = scheduled(given, january())
     if schedule.jobs.start.equals(printed("order of arrival")):
         raise NotYet("that is EASY again: the same schedule.")
@@ -171,26 +167,6 @@ def judged(answer: Any) -> Schedule:
                 "what else can you make of wait, estimate and procs?"
             )
     return schedule
-
-
-def is_shortest_first(order: Callable[..., float]) -> bool:
-    """Tell whether an order ranks as min(wait, cap) - min(estimate, cap) does, with any two caps, but not without."""
-    waits, estimates = [0.0, 60.0, 1e3, 5e3, 2e4, 1e5, 1e6], [30.0, 300.0, 1e3, 4e3, 2e4, 6e4, 3e5]
-    caps = []
-    for at in ("wait", "estimate"):
-        low, high = 0.0, 1e9  # beyond the cap the number of a job stays what it is
-        most = value(order, **{"wait": 0.0, "estimate": 60.0, "procs": 8.0} | {at: high})
-        while high - low > max(1e-3, 1e-9 * high):
-            middle = (low + high) / 2
-            same = value(order, **{"wait": 0.0, "estimate": 60.0, "procs": 8.0} | {at: middle}) == most
-            low, high = (low, middle) if same else (middle, high)
-        caps.append(high)
-    cases = [*itertools.product(waits, estimates, (1.0, 8.0))]
-    given = np.array([value(order, *case) for case in cases])
-    ranks = np.array([min(wait, caps[0]) - min(estimate, caps[1]) for wait, estimate, _ in cases])
-    far = np.abs(ranks[:, None] - ranks) > 1
-    same = np.sign(given[:, None] - given) == np.sign(ranks[:, None] - ranks)
-    return bool(min(caps) < 1e8 and caps[1] > 600 and same[far].all())
 
 
 def foresees(schedule: Schedule) -> bool:
