@@ -76,9 +76,15 @@ def _label_largest(ax: Axes, jobs: pd.DataFrame, job: Ints, first: Ints, height:
         _write_label(ax, row.Index, row, first[place], height[place], None)
 
 
+MORE = ["#7B3294", "#8C6D31", "#7F7F7F", "#B8DE29", "#8B1A1A", "#274E63"]
+"""The colours of the seventh to the twelfth job."""
+
+
 def job_colours(names: Iterable[Hashable]) -> dict[Hashable, str]:
-    """Choose a colour for each job, by name."""
-    return {job: COLOURS[place % (len(COLOURS) - 1)] for place, job in enumerate(names)}
+    """Choose a colour for each job, by name: up to twelve jobs have a colour of their own."""
+    names, few = list(names), COLOURS[:-1]
+    palette = [*few, *MORE] if len(names) <= len(few) + len(MORE) else few
+    return {job: palette[place % len(palette)] for place, job in enumerate(names)}
 
 
 def _write_label(ax: Axes, job: Hashable, row: Any, first: int, height: int, now: int | None) -> None:

@@ -51,11 +51,8 @@ def write(out: str | Path, rows: list[Row], files: list[HandedIn]) -> None:
     for student, of in groupby(rows, key=lambda row: row.student):
         own = list(of)
         points = {row.exercise: row.points for row in own}
-        scores, number, said = (
-            [sum(map(points.get, lesson)) for lesson in held],
-            ids.get(student, ""),
-            feedback(student, own),
-        )
+        scores = [sum(points[number] for number in lesson) for lesson in held]
+        number, said = ids.get(student, ""), feedback(student, own)
         totals.append([student, *scores, sum(scores), _flags(own)])
         canvas.append([student, number, "", "", "", *scores])
         moodle.append([f"Participant {number}", student, sum(scores), sum(most), "", said])

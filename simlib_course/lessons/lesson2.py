@@ -133,9 +133,8 @@ def _hint(job: Any, given: str, truth: str) -> str:
 
 def delay(answer: Any) -> str:
     """Judge 2.3: a backfilled job that delays the second queued job for long."""
-    jobs = passing(*parts(answer, "submit", "run", "procs"))
-    its, late = jobs.jobs.loc["backfill"], far()
-    jobs = simulate(jobs, EASY()).jobs
+    jobs: Any = simulate(passing(*parts(answer, "submit", "run", "procs")), EASY()).jobs
+    its, late = jobs.loc["backfill"], far()
     start, before = jobs.start, _before()
     if start["first"] != before["first"]:
         raise NotYet(

@@ -13,7 +13,7 @@ from html import escape
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
-from ..lessons import lesson1, lesson2, lesson7, verdict
+from ..lessons import Verdict, lesson1, lesson2, lesson7, verdict
 from . import asset
 
 
@@ -153,9 +153,9 @@ def _steps() -> list[float]:
 def worked_out(number: str) -> dict[str, Any]:
     """Work out all that a page needs to check an exercise: `rows` has a sentence for each combination of values."""
     its = asked()[number]
-    said: dict[tuple[str, str], int] = {}
+    said: dict[Verdict, int] = {}
     rows = [
-        said.setdefault(tuple(verdict(number, its.answer(*values))), len(said))
+        said.setdefault(verdict(number, its.answer(*values)), len(said))
         for values in product(*(field.values for field in its.fields))
     ]
     fields = [

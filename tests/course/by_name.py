@@ -4,19 +4,19 @@ import numpy as np
 
 from simlib import EASY, FCFS, Conservative, replicate, simulate
 from simlib.core.estimates import Scaled
-from simlib_course.lessons import january, lesson1, lesson2, lesson3, lesson4, lesson5, lesson6
+from simlib_course.lessons import lesson1, lesson2, lesson3, lesson4, lesson5, lesson6
 
 
 def answers():
     """By exercise an answer that is right."""
     made = lesson_1() | lesson_2() | lesson_3() | lesson_4()
-    its, jobs = lesson5.example(), simulate(january(), EASY()).jobs
+    its, jobs = lesson5.example(), simulate(lesson5.january(), EASY()).jobs
     response, few = its["wait"] + its["run"], jobs.run < lesson5.short()
     made["5.1"] = {"slowdown": response / its["run"], "bounded": response / 10}
     shares = {name: jobs[name][few].sum() / jobs[name].sum() for name in ("bounded_slowdown", "response")}
     made["5.2"] = {"bounded": shares["bounded_slowdown"], "response": shares["response"]}
     runs = {"shakes": 10, "seed": lesson5.first_shake(), "as_it_is": False}
-    both = [replicate(january(), policy, **runs).mean_bounded_slowdown for policy in (Conservative(), EASY())]
+    both = [replicate(lesson5.january(), policy, **runs).mean_bounded_slowdown for policy in (Conservative(), EASY())]
     made["5.5"] = (both[0] - both[1]).tolist()
     wait = simulate(lesson6.queue(), EASY(order="sjf")).jobs.wait
     return made | {"6.2": {"job": wait.idxmax(), "wait": int(wait.max())}}
@@ -61,12 +61,12 @@ def lesson_3():
 
 
 def lesson_4():
-    heel, month = simulate(lesson4.heel_and_toe(2), EASY()).jobs, january().jobs
+    heel, month = simulate(lesson4.heel_and_toe(2), EASY()).jobs, lesson4.january().jobs
     last = int(heel.start["s1"] + heel.estimate["s1"])  # s1 holds the other half
     jobs = lesson4.cautious().jobs
     return {
         "4.1": round(float((month.run / month.estimate < lesson4.part()).mean()), 2),
         "4.2": {"shadow": last, "s2_until": int(heel.start["s2"] + heel.estimate["s2"])},
-        "4.4": january().with_estimates(Scaled(lesson4.factor())).jobs.estimate.tolist(),
+        "4.4": lesson4.january().with_estimates(Scaled(lesson4.factor())).jobs.estimate.tolist(),
         "4.5": {"estimate": int(np.mean([jobs.run["mine"], jobs.run["B"] - jobs.run["A"]]))},
     }
