@@ -38,7 +38,7 @@ PAGE = """<!DOCTYPE html>
     content: "{title}, slide " counter(slide); }}
   h2 {{ font-size: 1.4rem; line-height: 1.15; margin: 0.2rem 0 0.4rem; color: #0072B2; }}
   p, ul, ol, blockquote {{ margin: 0.4rem 0 0; }}
-  img {{ display: block; max-width: 100%; max-height: 16.5rem; margin: 0 auto; }}
+  img {{ display: block; max-width: 100%; max-height: 15.5rem; margin: 0 auto; }}
   pre {{ font: 0.8rem/1.4 "DejaVu Sans Mono", Menlo, Consolas, monospace; margin: 0.4rem 0 0; }}
   code {{ font-family: inherit; }}
   aside {{ display: none; }}
