@@ -327,7 +327,7 @@ class Page:
         """The meaning of each case, and how Slurm does the same."""
         rows = {
             name: {
-                "what it does": MEANING.get(name, f"{self.base} with this change"),
+                "what it does": ({AS_SET: "what slurm.conf sets"} | MEANING).get(name, f"{self.base} with this change"),
                 "in Slurm": "" if name in self.what_ifs else in_slurm(name),
             }
             for name in self.cases

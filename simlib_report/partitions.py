@@ -27,6 +27,9 @@ SHARED = (
 )
 """What a reader has to know."""
 
+_MARGIN = 1.05
+"""Estimated sizes may be larger than the machine together by this factor before partitions are taken to share nodes."""
+
 _NONE = "no partition"
 """What the jobs are called of which the log has no partition."""
 
@@ -45,8 +48,8 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
         Processors, or processors and GPUs, by the name or number of a partition. "batch+debug" are two partitions that
         share nodes: one machine. A partition that is not named gets the number that was in use for a thousandth of the
         time by the log's own times, or the size of its largest job (`simlib.logs.sacct.in_use`). If these numbers add
-        up to more than is left of the machine, the two partitions that were in use at different times most become one
-        machine, and so on, until they fit: they must share nodes.
+        up to 5 % more than is left of the machine, the two partitions that were most in use at different times become
+        one machine, and so on, until they fit: they must share nodes.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def partitions(workload: Workload, sizes: Mapping[str, Size] | None = None) -> d
 def _fitting(workload: Workload, log: pd.DataFrame, numbers: dict[str, list[int]], most: int) -> dict[str, Workload]:
     """Machines of partitions by their own use; while they are larger than `most` together, two become one."""
     parts = {called: _machine(workload, log, called, own, None) for called, own in numbers.items()}
-    while sum(part.procs for part in parts.values()) > most and len(parts) > 1:
+    while sum(part.procs for part in parts.values()) > _MARGIN * most and len(parts) > 1:
         joined = [(one, other) for place, one in enumerate(parts) for other in list(parts)[place + 1 :]]
         both = {
             pair: _machine(workload, log, "+".join(pair), [*numbers[pair[0]], *numbers[pair[1]]], None)

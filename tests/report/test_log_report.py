@@ -446,7 +446,6 @@ NOT_TO_BE_HAD = [
     (lambda: busy(user=1, requested_time=-1), {"what_ifs": ["adjusted"]}, "'adjusted' .*no estimates"),
     (with_gpus, {"policies": ["EASY", "EASY, lookahead"]}, "'EASY, lookahead' .*GPUs"),
     (with_gpus, {"base": "EASY, lookahead", "partitions": "each"}, "'EASY, lookahead' .*GPUs"),
-    (with_gpus, {"what_ifs": ["procs +1"], "partitions": "each"}, r"procs \+1: "),
 ]
 
 

@@ -30,7 +30,8 @@ def test_a_partition_that_is_not_named_is_as_large_as_what_was_in_use(parts):
 
 
 def test_partitions_that_share_nodes_are_too_small_alone(w):
-    alone = partitions(w)
+    assert {called: part.procs for called, part in partitions(w).items()} == CPUS  # they do not fit on the machine
+    alone = partitions(w.with_procs(10_000))
     assert list(alone) == ["batch", "debug", "gpu"] and alone["debug"].procs < 64 < alone["batch"].procs
     assert sum(map(len, alone.values())) == len(w)
 
@@ -112,12 +113,13 @@ def test_a_what_if_on_the_machine_s_size_changes_all_partitions_in_proportion(w,
 
 
 def test_partitions_can_be_merged_and_gpus_split_off(w, parts):
-    both = division("merge batch+debug+gpu", together(w, partitions(w)), partitions(w), EASY())
+    three = partitions(w.with_procs(10_000))
+    both = division("merge batch+debug+gpu", together(w, three), three, EASY())
     assert [called for called, *_ in both.machines] == ["batch+debug+gpu"]
     apart = division("gpus apart", w, {}, EASY())
     assert sum(size for _, size, _ in apart[0].machines) == w.procs
     assert compare(w, {"one machine": EASY(), "apart": apart}, shakes=4, by=["all"]).table is not None
     with pytest.raises(ValueError, match="merge: found x, expected two or more of batch"):
-        division("merge batch+x", w, partitions(w), EASY())
+        division("merge batch+x", w, three, EASY())
     with pytest.raises(ValueError, match="with partitions, expected one machine"):
         division("gpus apart", w, parts, EASY())
