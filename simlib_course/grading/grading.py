@@ -151,7 +151,8 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
                     with connection:
                         number, verdict, seed = judging.judge(connection, limits.seconds / SHARE, student)
                     answered[number] = verdict  # so the last answer counts
-                    seeds.update([seed] if number else [])
+                    if number and not number.startswith("A."):  # which goes by the name that it is given
+                        seeds.add(seed)
         finally:
             box.end(*(() if box.status() else ("done", "")))
     failed = _failed(box.events)

@@ -103,6 +103,21 @@ def test_right_answers_are_right_and_wrong_in_any_part_are_not(number, week):
         assert verdict(number, **answer | {part: ...}).status == "waiting"
 
 
+def test_numbers_are_answers_as_they_are_typed(week):
+    its = right(week)
+    large, easy, job = its["A.1"]["large"], its["A.2"]["easy"], its["A.3"]["job"]
+    assert verdict("A.1", **its["A.1"] | {"large": f"{large:.2f}".replace(".", ",")}).status == "right"
+    assert (
+        verdict("A.1", **its["A.1"] | {"large": f"{100 * large:.0f} %", "jobs": f"{len(week)} jobs"}).status == "right"
+    )
+    assert verdict("A.2", **its["A.2"] | {"easy": f"{easy:.0f} min"}).status == "right"
+    assert verdict("A.3", **its["A.3"] | {"job": str(job), "wait": f"{its['A.3']['wait']} s"}).status == "right"
+    for number, part in (("A.1", "large"), ("A.2", "easy"), ("A.3", "job")):
+        for wrong in ("0,50 of all", week.jobs.procs, [1, 2], None):
+            found = verdict(number, **its[number] | {part: wrong})
+            assert found.status == "not yet" and "expected a number" in found.sentence and "Error" not in found.sentence
+
+
 @pytest.mark.parametrize(
     "number, part, change, hint",
     [
