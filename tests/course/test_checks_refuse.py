@@ -12,6 +12,7 @@ from test_checks import the_twins_month  # noqa: F401
 
 from simlib import EASY, FCFS, Workload, simulate
 from simlib_course import lessons
+from simlib_course.answers import number
 from simlib_course.lessons import lesson1, lesson2, lesson3
 
 pytestmark = pytest.mark.slow
@@ -211,6 +212,11 @@ def test_an_order_is_right_if_it_leaves_no_gap():
     for order in itertools.permutations(jobs.index):
         schedule = simulate(lesson1.bag().derive(jobs.loc[list(order)], "in another order"), FCFS())
         assert is_right("1.3", list(order)) == (10 * schedule.jobs.end.max() == area), order
+
+
+@pytest.mark.parametrize("truth, given", [(0.565, 0.56), (0.565, 0.57), (0.475, 0.47), (0.475, 0.48), (0.725, "73 %")])
+def test_a_share_that_lies_between_two_decimals_may_be_rounded_either_way(truth, given):
+    assert lessons.is_share(number(given), truth) and not lessons.is_share(truth + 0.006, truth)
 
 
 def test_of_all_ways_to_pass_the_head_one_is_right():

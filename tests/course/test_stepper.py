@@ -208,3 +208,7 @@ def test_script_and_style_are_small_and_fetch_nothing():
     for workload in (examples.figure1(), lesson2.queue(), lesson4.heel_and_toe(2)):
         for policy in (FCFS(), EASY(), Conservative()):
             assert len(widgets.stepper(workload, policy).html().encode()) < 70_000
+
+
+def test_up_to_twelve_jobs_have_a_colour_each():
+    assert [len(set(plots.job_colours(range(count)).values())) for count in (6, 7, 12)] == [6, 7, 12]
