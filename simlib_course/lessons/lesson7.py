@@ -261,7 +261,7 @@ def _in_hours(given: float, minutes: float) -> bool:
     return minutes > 0 and given != minutes and abs(60 * given - minutes) < 1
 
 
-def time_limit(answer: Any) -> float:
+def _time_limit(answer: Any) -> float:
     """Read a time limit in minutes, as a number or as Slurm writes it, such as 3:35:00 or 0-03:35."""
     found = re.fullmatch(r"\s*(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?\s*", answer) if isinstance(answer, str) else None
     if found is None or not (found[1] or found[3]):
@@ -278,7 +278,7 @@ def time_limit(answer: Any) -> float:
 
 def limit(answer: Any) -> str:
     """Judge 7.2: the longest time limit with which your job starts at once."""
-    minutes, jobs = time_limit(answer), planned().jobs
+    minutes, jobs = _time_limit(answer), planned().jobs
     head = jobs.iloc[-2]
     longest = (head.start - jobs.submit.iloc[-1]) // MINUTE
     if _in_hours(minutes, longest):

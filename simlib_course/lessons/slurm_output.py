@@ -27,7 +27,7 @@ def clock(second: int) -> str:
     return (pd.Timestamp("2026-03-02") + pd.Timedelta(seconds=int(second))).isoformat()
 
 
-def length(seconds: int, whole: bool = False) -> str:
+def _length(seconds: int, whole: bool = False) -> str:
     """Write a length of time as squeue does, such as 40:00, 5:40:00 or 1-05:40:00; `whole` as scontrol does."""
     days, rest = divmod(int(seconds), 24 * HOUR)
     hours, minutes = rest // HOUR, rest % HOUR // MINUTE
@@ -52,7 +52,7 @@ def squeue() -> str:
     """Write who runs in the partition, with the time that is left."""
     jobs, now = cluster().jobs[:-2], cluster().jobs.submit.iloc[-1]
     columns = {"JOBID": 8, "PARTITION": 9, "USER": 8, "ST": 2, "TIME_LEFT": 11, "NODES": 6}
-    left = [length(end - now) for end in jobs.submit + jobs.run]
+    left = [_length(end - now) for end in jobs.submit + jobs.run]
     return _table(columns, zip(jobs.index, ["cpu"] * 4, USERS[1:5], ["R"] * 4, left, jobs.procs, strict=True))
 
 
@@ -77,7 +77,7 @@ def scontrol_show_job() -> str:
    UserId=ada(1001) GroupId=physics(2001) MCS_label=N/A
    Priority=10432 Nice=0 Account=physics QOS=normal
    JobState=PENDING Reason=Priority Dependency=(null)
-   RunTime=00:00:00 TimeLimit={length(its.estimate, whole=True)} TimeMin=N/A
+   RunTime=00:00:00 TimeLimit={_length(its.estimate, whole=True)} TimeMin=N/A
    SubmitTime={clock(its.submit)} EligibleTime={clock(its.submit)}
    StartTime={clock(its.start)} EndTime={clock(its.end)} Deadline=N/A
    Partition=cpu AllocNode:Sid=login1:2211
@@ -87,7 +87,7 @@ def scontrol_show_job() -> str:
 def sinfo() -> str:
     """Write the other partitions in short, without the names of nodes."""
     rows = [
-        (name, its.avail, length(its.hours * HOUR), f"{its.allocated}/{its.idle}/{its.other}/{its[2:].sum()}")
+        (name, its.avail, _length(its.hours * HOUR), f"{its.allocated}/{its.idle}/{its.other}/{its[2:].sum()}")
         for name, its in partitions().iterrows()
     ]
     return _table({"PARTITION": 9, "AVAIL": 5, "TIMELIMIT": 10, "NODES(A/I/O/T)": 16}, rows)
@@ -107,7 +107,7 @@ def squeue_of_the_account() -> str:
         nodes = f"cn{first:03}" if first == last else f"cn[{first:03}-{last:03}]"
         mine, first = job == jobs.index[-1], last + 2
         state, where = ("PD", "(AssocGrpCpuLimit)") if mine else ("R", nodes)
-        rows.append((job, user, state, length(its.run), its.procs, where))
+        rows.append((job, user, state, _length(its.run), its.procs, where))
     return _table({"JOBID": 8, "USER": 8, "ST": 2, "TIME_LEFT": 11, "CPUS": 6, "NODELIST(REASON)": -1}, rows)
 
 
