@@ -234,6 +234,10 @@ ELSEWHERE = {
     ("schemes", "options"),
     ("parameters", "executor"),
     ("sweep", "label"),
+    ("Environment", "workload"),  # in test_steps
+    ("Environment", "observe"),  # what is called first shows whether it can be
+    ("Environment", "reward"),
+    ("Environment", "backfill"),
 }
 """Those that other rows or other tests try."""
 

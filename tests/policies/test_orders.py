@@ -136,12 +136,12 @@ def test_a_threshold_that_makes_no_sense_is_refused(given, said):
 
 def test_a_wait_counts_no_more_than_the_greatest_age():
     priority = Multifactor(max_age_days=1).function
-    assert [priority(days * 86400.0, 1.0, 0.0, 4.0) for days in (0.5, 1, 2)] == [0.5, 1, 1]
+    assert [priority(days * 86400.0, 60.0, 1.0, 0.0, 4.0) for days in (0.5, 1, 2)] == [0.5, 1, 1]
 
 
 def test_the_size_counts_as_a_share_of_the_machine():
     priority = Multifactor(age=0, procs=3).function
-    assert [priority(0.0, procs, 0.0, 8.0) for procs in (1.0, 4.0, 8.0)] == [0.375, 1.5, 3]
+    assert [priority(0.0, 60.0, procs, 0.0, 8.0) for procs in (1.0, 4.0, 8.0)] == [0.375, 1.5, 3]
 
 
 SHARES, PAIR, helpers = np.array([0.5, 0.3, 0.2]), (0.5, 0.3), types.ModuleType("helpers")

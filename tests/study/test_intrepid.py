@@ -12,7 +12,7 @@ from helpers import ROOT
 from simlib import simulate
 from simlib._util import paths
 from simlib.logs import archive
-from simlib_study import claims, tang2013
+from simlib_study import claims, loading, tang2013
 from simlib_study.investigations import qsim
 from simlib_study.investigations.qsim import QSIM, Qsim
 from simlib_study.judging import TEXT
@@ -87,7 +87,7 @@ def test_it_comes_before_the_machines_that_stand_in_for_it(monkeypatch):
     here = (PAPERS, "SDSC-DS", "ANL-Mira")
     jobs = pd.DataFrame({"submit": range(3), "run": 60, "estimate": 60})
     monkeypatch.setattr(tang2013.archive, "find", lambda name, variant=None: name in here or None)
-    monkeypatch.setattr(tang2013, "log", lambda name, variant: tang_trace(jobs, name=name).workload)
+    monkeypatch.setattr(loading, "log", lambda name, variant: tang_trace(jobs, name=name).workload)
     assert list(tang2013.logs()) == [PAPERS, "ANL-Mira", "SDSC-DS"]
     assert list(tang2013.logs(["SDSC-DS"])) == ["SDSC-DS"], "where others are asked for"
 
