@@ -280,11 +280,15 @@ def limit(answer: Any) -> str:
     """Judge 7.2: the longest time limit with which your job starts at once."""
     minutes, jobs = _time_limit(answer), planned().jobs
     head = jobs.iloc[-2]
-    longest = (head.start - jobs.submit.iloc[-1]) // MINUTE
-    if _in_hours(minutes, longest):
+    until = (head.start - jobs.submit.iloc[-1]) // MINUTE
+    if _in_hours(minutes, until - 1):
         raise NotYet("that is right in hours. Slurm takes a number as minutes.")
     if minutes < 1:
         raise NotYet("a time limit is at least a minute.")
+    if minutes == until:
+        raise NotYet(
+            f"then it would end in the second in which job {head.name} is planned to start. Slurm wants it to end before."
+        )
     if starts := wait(planned(minutes=minutes)):
         raise NotYet(
             f"with {minutes:g} minutes it waits for {starts} minutes. It would still run when job {head.name} is "
