@@ -287,7 +287,7 @@ def limit(answer: Any) -> str:
         raise NotYet("a time limit is at least a minute.")
     if minutes == until:
         raise NotYet(
-            f"then it would end in the second in which job {head.name} is planned to start. Slurm wants it to end before."
+            f"then it would end in the second in which job {head.name} is planned to start. It has to end before."
         )
     if starts := wait(planned(minutes=minutes)):
         raise NotYet(

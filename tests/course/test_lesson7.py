@@ -143,7 +143,7 @@ def test_answers_in_other_forms_and_wrong_ones_with_their_hints(site):
         ("7.2", as_text, f"{limit // 60} min {limit % 60} s"),
         ("7.2", limit / 60, "right in hours"),
         ("7.2", limit + 10, "would still run when job"),
-        ("7.2", limit + 1, "to end before"),
+        ("7.2", limit + 1, "has to end before"),
         ("7.2", limit - 6, "but also with"),
         ("7.2", 0, "at least a minute"),
         ("7.2", "soon", "expected a number"),
