@@ -1,10 +1,11 @@
 """Compare policies on one log: how much they differ, for which jobs, and how sure this is."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -454,15 +455,19 @@ def _pairs(
     """
     index, rows = log.jobs.index, len(groups.jobs)
     made_of = [(case.workload, case.policy) for case in cases]
-    base, *others = (_values(schedule, index) for schedule in schedules(log, made_of, seconds, seed, overrun))
+    of_log = map(partial(_values, index=index), schedules(log, made_of, seconds, seed, overrun))
+    base = list(next(of_log))
     of_base: dict[bytes, list[Floats]] = {}  # by the jobs of a pair, which most have in common
     pairs = []
-    for values in others:
-        both = ~np.isnan(base[0] + values[0])
+    for values in of_log:  # one array after another: a log may have millions of jobs
+        first = next(values)
+        both = ~np.isnan(base[0] + first)
         code = _code_of(groups, both)
         if (key := both.tobytes()) not in of_base:
             of_base[key] = [resampled(each, code, rows, *drawing) for each in base]
-        pairs.append((of_base[key], [resampled(each, code, rows, *drawing) for each in values]))
+        pairs.append((of_base[key], [resampled(each, code, rows, *drawing) for each in chain([first], values)]))
+        del first, values
+    return np.array(pairs).swapaxes(2, 3)
     return np.array(pairs).swapaxes(2, 3)
 
 
@@ -493,15 +498,14 @@ def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats
         return other_logs(difference.to_numpy(), value - base)
 
 
-def _values(schedule: Schedule, index: pd.Index) -> Floats:
-    """The measures of each job, in the order of an index, nan for jobs that take no part: shape (measures, jobs)."""
-    values = np.array([schedule.column(measure) for measure in MEASURES], float)
+def _values(schedule: Schedule, index: pd.Index) -> Iterator[Floats]:
+    """Give one measure of each job after another, in the order of an index, nan for jobs that take no part."""
     own = schedule.workload._jobs.index
-    if own.equals(index):
-        return values
-    of_all = np.full((len(MEASURES), len(index)), np.nan)
-    of_all[:, places(index, own)] = values
-    return of_all
+    place = slice(None) if own.equals(index) else places(index, own)
+    for measure in MEASURES:
+        values = np.full(len(index), np.nan)
+        values[place] = schedule.column(measure)
+        yield values
 
 
 def _table(names: Sequence[str], groups: Groups, runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:
