@@ -201,9 +201,7 @@ class Schedules(Mapping[str, Schedule]):
     def __init__(self, made: Mapping[str, tuple[cases.Made, np.ndarray]], there: Mapping[str, Schedule]) -> None:
         self._made, self._there = made, there
         workloads = {id(one.workload): one.workload for one, _ in made.values()}
-        self._times = {
-            key: [w.jobs[name].to_numpy(copy=True) for name in ("run", "submit")] for key, w in workloads.items()
-        }
+        self._times = {key: [w.jobs[name].to_numpy() for name in ("run", "submit")] for key, w in workloads.items()}
 
     def __getitem__(self, name: str) -> Schedule:
         if name in self._there:

@@ -65,7 +65,7 @@ class Way(NamedTuple):
 
     Attributes
     ----------
-    by : str, one of `EFFORT`
+    by : str, "setting", "script", "plugin" or "cannot"
     text : str, the setting or what there is to write
     source : str, a key of `_SOURCES` and perhaps a line
     nearest : str, the setting that comes nearest without a script; "" if the way is a setting itself
@@ -77,8 +77,8 @@ class Way(NamedTuple):
     nearest: str = ""
 
 
-EFFORT = "setting", "script", "plugin", "cannot"
-"""Ways by how much they cost, the cheapest first."""
+NEEDS = {"script": "a script of some 20 lines", "plugin": "a plugin in C"}
+"""What there is to write, in short."""
 
 _COSTS = {
     "script": "It is a script of some 20 lines in job_submit.lua, run at each submission and modification; all jobs "
@@ -180,11 +180,6 @@ def how(policy: str) -> str:
     return said + costs + nearest
 
 
-def by_effort(policies: Iterable[str]) -> list[str]:
-    """Sort policies by what they cost in Slurm: settings that can be changed today first, then scripts and plugins."""
-    return sorted(policies, key=lambda name: EFFORT.index(WAYS[name].by) if name in WAYS else len(EFFORT))
-
-
 def nearest(policies: Iterable[str]) -> dict[str, Case]:
     """Find the settings that come nearest to policies without a script, so that they can be simulated themselves.
 
@@ -231,7 +226,7 @@ def waited_for(workload: Workload) -> pd.DataFrame | None:
     """
     if workload.log is None or "reason" not in workload.log:
         return None
-    known, log = sacct.names(workload)["reason"], workload.log.loc[workload.jobs.index]
+    known, log = sacct.names(workload)["reason"], workload.log.loc[workload.jobs.index, ["reason", "wait"]]
     reasons = log.reason.map(lambda number: known.get(int(number), "?" if number >= 0 else ""))
     kind = pd.Series(_OTHER, log.index).mask(reasons == "", _TURN)
     for name, begins in _KINDS.items():

@@ -26,7 +26,7 @@ from simlib.plots.style import svg
 from . import description, facts, losses, progress
 from .answer import TEMPLATES, answer, decided, when
 from .in_slurm import how as in_slurm
-from .in_slurm import waited_for_said
+from .in_slurm import nearest, waited_for_said
 from .partitions import SHARED, divides, division, on_partitions, partitions, together
 from .policies import (
     ASKED,
@@ -148,8 +148,11 @@ class Page:
         self.called = partial(called, names=known) if names else called
         self.parts = {} if partitions is None else _parts(workload, partitions, {} if names else known["partition"])
         self.workload = together(workload, self.parts) if self.parts else workload
-        asked_of = ASKED_OF_SLURM if slurm_conf or sacct.is_converted(workload) else ASKED
+        self.of_slurm = bool(slurm_conf) or sacct.is_converted(workload) or (base or "").startswith("Slurm")
+        asked_of = ASKED_OF_SLURM if self.of_slurm else ASKED
         cases = chosen(asked_of if policies is None else policies, base)
+        if self.of_slurm:
+            cases |= nearest(cases)
         self.not_simulated: list[str] = []
         if slurm_conf is not None:
             if base is not None:
@@ -192,7 +195,8 @@ class Page:
     @cached_property
     def decision(self) -> dict[str, Any]:
         """What the answer says, and of which policy."""
-        return decided(self.workload, self.schedules, self.found, self.base, self.cases, self.what_ifs, self.allowed)
+        given = self.workload, self.schedules, self.found, self.base, self.cases, self.what_ifs
+        return decided(*given, self.allowed, self.of_slurm)
 
     @cached_property
     def answer(self) -> dict[str, Markup]:
@@ -361,7 +365,7 @@ class Page:
         >>> page.html()[:15], "there is no queue" in page.html()
         ('<!DOCTYPE html>', True)
         """
-        slurm = in_slurm(self.decision["policy"] or "")
+        policies = [self.decision["policy"], *(self.decision["more"] or ())[:1]]
         numbered = count()
         with plt.rc_context():
             plots.use_style()
@@ -369,7 +373,7 @@ class Page:
                 title=self.title,
                 about=_about(self.workload),
                 lines=self.answer,
-                slurm=slurm,
+                slurm=[f"{name} in Slurm: {said}" for name in policies if (said := in_slurm(name or ""))],
                 waited=waited_for_said(self.workload),
                 tempting="; ".join(f"{name} ({', '.join(what)})" for name, what in self.decision["tempting"].items()),
                 pictures=self.pictures(),
@@ -463,6 +467,9 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+_FIELDS = "job", "submit", "wait", "run", "procs", "requested_time", "partition"
+"""The fields of a log that a page needs."""
+
 _TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "names", "columns", "cluster")
 
 
@@ -505,9 +512,10 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
     without_gpus = options.get("gpus") == 0
     taken = {key: value for key, value in options.items() if key in _TAKEN and not (key == "gpus" and without_gpus)}
+    progress.return_memory()
     with progress.Progress() as telling:
         telling.now(f"reading {log}")
-        workload = reading.taken(log, **taken)
+        workload = reading.with_fields(reading.taken(log, **taken), _FIELDS)
         if without_gpus and workload.gpus:
             workload = workload.without_gpus()
         telling.now("preparing policies")
