@@ -414,7 +414,7 @@ def compare(
     ...     return schedule.column("wait") / (schedule.column("estimate") / 3600)
     >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["size"], measures={"per hour": per_hour})
     >>> found.who(by="size").index[0]
-    '33-64'
+    '1'
     """
     where = f"{workload.name}: compare"
     policies = named(where, policies, least=2)

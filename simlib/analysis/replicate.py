@@ -5,6 +5,7 @@ Only this module shakes logs. `simlib.compare`, and all measures of the study ov
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -20,7 +21,7 @@ from .._util.compiled import COMPILED, during
 from ..core import estimates as models
 from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
-from ..core.threads import sweep
+from ..core.threads import counted, sweep
 from ..core.workload import Workload, check_shaking
 from .cases import Case, made, named
 
@@ -166,14 +167,16 @@ def replicate(
     measured = partial(_measured, measures=columns, by=by)
     rows: list[tuple] = []
     tables: list[pd.DataFrame] = []
-    for (log, estimate), load in product(product(by_log, by_estimates), by_load):
-        case, settings = (by_log[log], by_estimates[estimate], load), (seed, seconds, overrun, feedback)
-        depends = (columns, by) if keep and paths.CHECKOUT else None
-        runs = _read_or_simulate(case, by_policy, blocks, settings, measured, depends, executor)
-        for policy, of_policy in runs.items():
-            for run, measured_of_run in enumerate(of_policy, int(not as_it_is)):
-                rows.append((log, estimate, load, policy, run))
-                tables.append(_table(measured_of_run))
+    cases = [*product(by_log, by_estimates, by_load)]
+    with closing(counted(len(cases) * len(seeds), "runs")) as bar:
+        for log, estimate, load in cases:
+            case, settings = (by_log[log], by_estimates[estimate], load), (seed, seconds, overrun, feedback)
+            depends = (columns, by) if keep and paths.CHECKOUT else None
+            runs = _read_or_simulate(case, by_policy, blocks, settings, measured, depends, executor, bar)
+            for policy, of_policy in runs.items():
+                for run, measured_of_run in enumerate(of_policy, int(not as_it_is)):
+                    rows.append((log, estimate, load, policy, run))
+                    tables.append(_table(measured_of_run))
     return _joined(rows, tables, [*several, True], by)
 
 
@@ -257,6 +260,7 @@ def _read_or_simulate(
     measured: Measure,
     depends: tuple | None,
     executor: Any,
+    bar: Any,
 ) -> dict[Any, list]:
     """Give the measures of all runs by policy: read kept runs, simulate the rest run by run, and keep it."""
     files = _files(case, policies, blocks, settings, depends)
@@ -269,7 +273,8 @@ def _read_or_simulate(
         for run in block
         if names
     ]
-    simulated = iter(sweep(_replication, tasks, executor, label="runs"))
+    bar.total -= sum(map(len, blocks)) - len(tasks)
+    simulated = iter(sweep(_replication, tasks, executor, bar))
     tables: dict[Any, list] = {name: [] for name in policies}
     for block_number, block in enumerate(blocks):
         new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[block_number] else []
