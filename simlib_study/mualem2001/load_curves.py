@@ -116,8 +116,7 @@ def drawn(
 ) -> Figure:
     """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
 
-    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit. The title
-    says at how many points these intervals overlap, and how many `differences` over all runs exclude zero there.
+    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit.
     """
     tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits or {})
     top = points.index.get_level_values("metric").map(tops)

@@ -345,10 +345,7 @@ def mean_of_months(gains: pd.DataFrame, made: pd.DataFrame | None = None) -> pd.
 
 
 def averages(gained: pd.Series, halves: Mapping[str, pd.DataFrame] | None = None) -> pd.DataFrame:
-    """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month.
-
-    `halves` are the `months_of_halves`, if any, which then count as months like these.
-    """
+    """Average gains over the months, with `spread`, 95 % of months like these (of `halves`), and the worst month."""
     table = spread(gained.groupby([*AVERAGED, "run"], sort=False).mean())
     by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
     shaken = by_log(gained.drop(AS_IT_IS, level="run"))
