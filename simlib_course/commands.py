@@ -6,10 +6,20 @@ from typing import Any
 
 import click
 
+from .answers import words
+
 
 def _students(names: Any) -> list[str]:
-    """Read a file with a name a line."""
-    return [unicodedata.normalize("NFC", line.strip()) for line in names or () if line.strip()]
+    """Read a file with a name a line; refuse one that is there twice, however it is typed."""
+    students = [unicodedata.normalize("NFC", line.strip()) for line in names or () if line.strip()]
+    known: dict[str, str] = {}
+    for name in students:
+        if (spelled := " ".join(words(name))) in known:
+            raise click.ClickException(
+                f"{names.name}: found {known[spelled]!r} and {name!r}, expected other words in each, such as '{name} 2'"
+            )
+        known[spelled] = name
+    return students
 
 
 class _Positive(click.FloatRange):

@@ -10,7 +10,6 @@ import pandas as pd
 from simlib._util.arrays import Bools, Ints
 from simlib.analysis.predictions import accuracy
 from simlib.core.schedule import Schedule
-from simlib.core.workload import Workload
 from simlib.plain.easy import fcfs
 from simlib.plain.machine import Job, Machine, Queue
 from simlib.policies.examples_own import LastTwo
@@ -95,7 +94,7 @@ def by_estimates(schedule: Schedule) -> Ints:
     reserves in order of arrival. Estimates that running jobs outlive are not corrected, as under the paper's EASY.
     """
     workload, start, end = schedule.workload, schedule.column("start"), schedule.column("end")
-    procs, requested = workload.jobs.procs.to_numpy(), _requested(workload)
+    procs, requested = workload.jobs.procs.to_numpy(), workload.jobs.estimate.clip(lower=1).to_numpy()
     begins = np.maximum(schedule.column("submit"), np.maximum.accumulate(np.append(0, start[:-1])))
     made, by_start, seen = np.full(len(start), -1), np.argsort(start, kind="stable"), 0
     running = np.empty(0, int)
@@ -114,16 +113,8 @@ def by_estimates(schedule: Schedule) -> Ints:
     return made
 
 
-def _requested(workload: Workload) -> Ints:
-    """The users' estimates, not raised to the run time: at least a second."""
-    return workload.jobs.estimate.clip(lower=1).to_numpy()
-
-
 def by_changes(printed: pd.DataFrame, names: str) -> pd.DataFrame:
-    """Work printed numbers out of EASY's and the changes against it, which the paper took before it rounded.
-
-    The numbers have the levels run, log and policy, and a column a metric; the names are those of the printed changes.
-    """
+    """Work printed numbers, by run, log and policy, out of EASY's and the changes, which were taken before rounding."""
     places: Any = printed.index
     changed = judging.printed(names).unstack("metric").reindex(places.droplevel("run")).set_axis(places)
     easy = printed.xs("EASY", level="policy").reindex(places.droplevel("policy")).set_axis(places)

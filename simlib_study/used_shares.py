@@ -32,11 +32,7 @@ KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job i
 
 
 def lines(workload: Workload) -> pd.DataFrame:
-    """Take the job lines that ran, with the columns that the exhibits need.
-
-    `run`, `estimate` (seconds, nan where the log has none), `used` = 100 run / estimate, `killed`, `unknown` (bool; the
-    status of restored jobs of the SDSC log is), `kind` out of `CLASSES`.
-    """
+    """Take the job lines that ran: `run`, `estimate`, `used` = 100 run / estimate, `killed`, `unknown`, `kind`."""
     log = _ran(workload)
     estimate = log.requested_time.where(log.requested_time > 0)
     killed, unknown = did_not_complete(log), log.status < 0
@@ -285,11 +281,7 @@ def counts(jobs: pd.DataFrame, model: Historical, sample: bool = True) -> pd.Ser
 
 
 def can_be_added(lacking: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Tell whether the jobs that a file lacks can add what is lacking, by reading and by what is taken for history.
-
-    That is nowhere negative or more than there are jobs, `most`, nor for those without history. The last column takes
-    one earlier run for history where jobs are counted, and two where underestimated ones are.
-    """
+    """Tell whether the jobs that a file lacks can add what is lacking, by reading and by what is taken for history."""
     jobs, under = lacking[COUNTS[0]], lacking[COUNTS[2]]
     one, two = ([lacking[name] for name in names] for names in (WITH_TWO.values(), WITH_TWO))
     senses = {"one run or more": one, "two or more": two, "one, of underestimated ones two": [one[0], two[1]]}

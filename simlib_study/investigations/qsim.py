@@ -36,10 +36,7 @@ MIDPLANE = 512
 
 
 class Layout(NamedTuple):
-    """The blocks of a machine, the smallest first: the units of each, and pairs of places that share a wire.
-
-    A unit has so many nodes.
-    """
+    """The blocks of a machine, the smallest first: the units of each, of so many nodes, and pairs that share a wire."""
 
     blocks: tuple[Collection[int], ...]
     wires: tuple[tuple[int, int], ...] = ()
@@ -48,10 +45,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Qsim(EASY):
-    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept.
-
-    On a machine with a `layout`, or else with aligned blocks.
-    """
+    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept."""
 
     rules: Rules = QSIM
     layout: Layout | None = None
@@ -170,10 +164,7 @@ def intrepid() -> Layout:
 
 @cache
 def mira() -> Layout:
-    """Lay out blocks of Mira's 96 midplanes, of the sizes that Argonne lists; where they lie is assumed.
-
-    Powers of two and 24 midplanes lie within a row of 32, of 48 and 64 over two rows.
-    """
+    """Lay out blocks of Mira's 96 midplanes, of the sizes that Argonne lists; the three rows of 32 are assumed."""
     rows = (0, 32, 64)
     within = [range(row + at, row + at + of) for of in (1, 2, 4, 8, 16, 24, 32) for row in rows for at in _places(of)]
     over = [range(0, 48), range(48, 96), range(0, 64), range(32, 96), range(0, 96)]

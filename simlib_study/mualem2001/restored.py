@@ -34,18 +34,12 @@ class Lost:
         return restoring.lost(self.log)
 
     def inferred_from(self, of: Mapping[str, Any]) -> bool:
-        """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.
-
-        "" stands for what a number is of none: a difference between the policies has no policy.
-        """
+        """Whether the description was inferred from this printed number, a dict of its levels; "" stands for none."""
         numbers = [number for user in self.users for number in user.get("inferred_from", [])]
         return any(all(of.get(key, "") == value for key, value in number.items()) for number in numbers)
 
     def whole(self, seed: int) -> Workload:
-        """Draw the log with the lost jobs back: a Workload with its job lines, of the jobs that are simulated.
-
-        What is the same for all lost jobs of a user, but not exactly known, is drawn once: one setting for the log.
-        """
+        """Draw the log with the lost jobs back, as simulated; what is the same for a user's jobs is drawn once."""
         rng = np.random.default_rng([seed, 1])
         pools = {user["user"]: self._pool(user, rng) for user in self.users}
         every = {user["user"]: user["every"] for user in self.users if user.get("every")}

@@ -198,10 +198,7 @@ def heat(
     names: Mapping[str, str] | None = None,
     by: str = "",
 ) -> Figure:
-    """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is no effect.
-
-    The title is about the first map; `by` tells there by whose rules its numbers are.
-    """
+    """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is none."""
     table = table.rename(titles or {}, level=0).rename(names or {}, level=1)
     measures, policies = table.index.unique(0), table.index.unique(1)
     places, labels = rows(about)
@@ -334,10 +331,7 @@ def scatter(
     said: Mapping[str, str] = SAID,
     starred: str = OF_PAPER,
 ) -> Figure:
-    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait.
-
-    The title has the strongest of the `correlations`, over the logs where jobs wait.
-    """
+    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait."""
     table = table.rename(titles or {}, level=0).assign(side=lambda of: sides(of, better))
     names = table.index.unique(0)
     size = (WIDEST, 1.2 + 2.7 * len(names))

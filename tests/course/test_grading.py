@@ -213,6 +213,25 @@ def test_what_moodle_and_canvas_add_to_a_name_is_no_part_of_it(folder):
     assert "liskovbarbara" in collecting.collect(folder)  # who knows, without the names
 
 
+def test_two_people_of_one_name_are_never_one_student(folder, capsys):
+    for path in (
+        "Ada Lovelace_1_assignsubmission_file_/lesson1.ipynb",
+        "Ada Lovelace_2_assignsubmission_file_lesson2.ipynb",
+    ):
+        notebook(folder / path)
+    assert len(collecting.collect(folder)["Ada Lovelace"]) == 2  # Moodle has another number for each assignment
+    notebook(folder / "Ada Lovelace_3_assignsubmission_file_lesson2.ipynb")
+    with pytest.raises(
+        collecting.CollectError, match="numbers 2 and 3 in lesson2-easy, .* call one of them Ada Lovelace 2"
+    ):
+        collecting.collect(folder)
+    names = folder.parent / "names.txt"
+    names.write_text("Ada Lovelace\nLovelace, Ada\n")
+    for command in (["course", str(folder)], ["grade", str(folder), "--out", "grades.csv"]):
+        assert main([*command, "--names", str(names)]) == 1
+        assert "found 'Ada Lovelace' and 'Lovelace, Ada'" in capsys.readouterr().err
+
+
 def test_names_that_no_lesson_hands_out_are_found():
     cells = ["from simlib_course.lessons import lesson2, lesson1", "lesson2.by_easy(lesson2.queue())", "%magic ("]
     cells.append("from simlib.policies.examples_own import best_fit\nlessons.check('6.5', best_fit)\nlessons._judge")

@@ -12,19 +12,8 @@ from simlib.engine.events import NEVER, insert_end, part, remove_end
 class Arrivals(NamedTuple):
     """The jobs that have arrived, and those to come.
 
-    Attributes
-    ----------
-    order : int64 array
-        All jobs known so far: `order[:arrived[0]]` have arrived, in this order; `order[coming[0]:]` are to come, sorted
-        by submit time and, where it is equal, by their number. In between there is room for the followers whose
-        submit time is not known yet.
-    arrived, coming : int64 arrays of one number
-    number : int64 array, by arrived job; how many arrived before it
-    submit : int64 array, seconds by job; that of a follower is set when the job before it ends
-    think : int64 array, seconds by job
-    first, others : int64 arrays
-        The first follower of each job, and the next one of the same preceding job; -1 for none. Empty in an open
-        stream.
+    `order[:arrived[0]]` have arrived, `order[coming[0]:]` are to come by submit time and number; in between is room for
+    followers, whose submit time is set when the job before them ends.
     """
 
     order: Ints
@@ -80,14 +69,7 @@ def _insert(order: Ints, coming: Ints, submit: Ints, follower: Int) -> None:
 
 
 class Ends(NamedTuple):
-    """Running jobs in order of their ends, or of their expected ends.
-
-    Attributes
-    ----------
-    jobs : uint64 array, `jobs[:length[0]]` run, the next one to end last
-    time : int64 array, seconds by job
-    length : int64 array of one number
-    """
+    """Running jobs by their ends, or expected ends: `jobs[:length[0]]` run, the next one to end last."""
 
     jobs: Places
     time: Ints
@@ -95,15 +77,7 @@ class Ends(NamedTuple):
 
 
 class Running(NamedTuple):
-    """The machine under EASY: its running jobs, and its free processors.
-
-    Attributes
-    ----------
-    by_end, by_expected_end : Ends
-    start : int64 array, seconds by job
-    backfilled : bool array, by job
-    free : int64 array of one number, processors
-    """
+    """The machine under EASY: its running jobs, and its free processors."""
 
     by_end: Ends
     by_expected_end: Ends
@@ -160,17 +134,7 @@ def end_job(running: Running, size: Ints) -> Place:
 
 @compiled
 def arrivals_of(submit: Ints, preceding: Ints, think: Ints) -> Arrivals:
-    """Make the arrivals of a workload.
-
-    Parameters
-    ----------
-    submit : int64 array, recorded submit times in seconds, in order; those of followers will be overwritten
-    preceding, think : int64 arrays, the job that each one follows, -1 for none, and the seconds between; or `OPEN`
-
-    Returns
-    -------
-    Arrivals
-    """
+    """Make the arrivals of a workload; the submit times of followers will be overwritten."""
     order, at = np.empty(submit.size, np.int64), preceding.size
     for job in range(submit.size):
         order[job] = job

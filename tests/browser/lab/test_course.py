@@ -2,13 +2,14 @@
 
 import shutil
 
-import nbformat
 import pytest
+
+from tools.solutions import solved
 
 from .conftest import ALL_RUN, IDLE, SECONDS, SHOTS, opened, retype
 from .test_lab import NOTEBOOKS, WITHIN, saved, seen, until
 
-SOLUTIONS = sorted((NOTEBOOKS / "solutions").glob("lesson*.ipynb"))
+LESSONS = sorted(NOTEBOOKS.glob("lesson*.ipynb"))
 IN_COMMAND_MODE = """() => document.querySelector('.jp-Notebook.jp-mod-commandMode')
     ?.contains(document.activeElement)"""
 
@@ -41,13 +42,13 @@ def step_through(page, stepper):
     page.wait_for_function(IN_COMMAND_MODE)
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_is_gone_through_by_keyboard_alone(path, browser, server, home):
     copy = f"teaching/typed-{path.name}"  # the answers are saved, and other tests open the lesson as it is
     shutil.copy(NOTEBOOKS / path.name, home / "notebooks" / copy)
     page = opened(browser, server, copy)
     page.wait_for_function(IN_COMMAND_MODE)
-    cells = nbformat.read(path, as_version=4).cells
+    cells = solved(path).cells
     for cell in cells:
         if "exercise" in cell.metadata.get("tags", []):
             page.keyboard.press("Enter")
