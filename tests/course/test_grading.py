@@ -117,7 +117,7 @@ def test_an_interrupted_run_leaves_no_grades_and_goes_on_when_it_is_started_agai
         assert running.wait(30) != 0
     assert listing(folder.parent) == ["grades.csv.parts", "handed-in"]
     assert left_over(folder) == []
-    kept = grading._Kept(parts, grading.Settings(box.Limits(600.0, 2.0)))
+    kept = grading._Kept(parts, grading.Settings(box.Limits(600, 2)))
     one = collecting.collect(folder)["half"][0]
     done = grading.Graded(one, ["2.1", "2.2", "2.3", "2.4"])
     assert kept.read(done) and done.verdicts["2.1"].verdict == "right"
