@@ -22,17 +22,6 @@ def _students(names: Any) -> list[str]:
     return students
 
 
-class _Positive(click.FloatRange):
-    """A finite number above zero."""
-
-    def __init__(self) -> None:
-        super().__init__(min=0, max=float("inf"), min_open=True, max_open=True)
-
-    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
-        number = super().convert(value, parameter, context)
-        return self.fail(f"{value!r} is no number", parameter, context) if number != number else number
-
-
 @click.command()
 @click.argument("folder")
 @click.option("--seed", metavar="TEXT", default="", help="Other numbers in some exercises, for each text its own.")
@@ -59,11 +48,13 @@ def course(folder: str, seed: str, names: Any) -> None:
 @click.argument("folder")
 @click.option("--out", metavar="GRADES.csv", required=True, help="A row a student and exercise.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="How many notebooks at once; default: all cores.")
-@click.option("--seconds", type=_Positive(), metavar="S", default=120, help="For a notebook; default: 120.")
-@click.option("--memory", type=_Positive(), metavar="GB", default=2, help="For a notebook; default: 2.")
+@click.option(
+    "--seconds", type=click.IntRange(1, 100_000), metavar="S", default=120, help="For a notebook; default: 120."
+)
+@click.option("--memory", type=click.IntRange(1, 100_000), metavar="GB", default=2, help="For a notebook; default: 2.")
 @click.option("--seed", metavar="TEXT", default="", help="The seed with which the lessons were handed out.")
 @click.option("--names", type=click.File(encoding="utf-8"), metavar="FILE", help="As for the command course.")
-def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, names: Any) -> None:
+def grade(folder: str, out: str, jobs: int | None, seconds: int, memory: int, seed: str, names: Any) -> None:
     """Grade the notebooks that students handed in.
 
     FOLDER has one folder or notebook per student. Needs Linux, and simlib-backfilling[grading].

@@ -1,9 +1,9 @@
 """Compare policies on one log: how much they differ, for which jobs, and how sure this is."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import Any
 
@@ -506,12 +506,13 @@ def _pairs(
     Dimensions: other case, base and case, row, measure, statistic, left-out part (first none).
     """
     made_of = [(case.workload, case.policy) for case in cases]
-    base, *others = (
-        _values(schedule, log.jobs.index, measures) for schedule in schedules(log, made_of, seconds, seed, overrun)
+    of_log = map(
+        partial(_values, index=log.jobs.index, measures=measures), schedules(log, made_of, seconds, seed, overrun)
     )
+    base = list(next(of_log))
     of_base: dict[int, list[Floats]] = {}  # by the jobs of a pair, which most have in common
     pairs = []
-    for values, code in zip(others, codes, strict=True):
+    for code, values in zip(codes, of_log, strict=True):
         if id(code) not in of_base:
             of_base[id(code)] = [resampled(each, code, rows, *drawing) for each in base]
         pairs.append((of_base[id(code)], [resampled(each, code, rows, *drawing) for each in values]))
@@ -545,14 +546,17 @@ def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats
         return other_logs(difference.to_numpy(), value - base)
 
 
-def _values(schedule: Schedule, index: pd.Index, measures: Mapping[str, str | Measure]) -> Floats:
-    """The measures of each job, in the order of an index, nan for jobs that take no part: shape (measures, jobs)."""
+def _values(schedule: Schedule, index: pd.Index, measures: Mapping[str, str | Measure]) -> Iterator[Floats]:
+    """Give one measure of each job after another, in the order of an index, nan for jobs that take no part.
+
+    One after another, as the schedules are: a log may have millions of jobs.
+    """
     own = schedule.workload._jobs.index
-    at = slice(None) if own.equals(index) else places(index, own)
-    values = np.full((len(measures), len(index)), np.nan)
-    for row, (name, measure) in zip(values, measures.items(), strict=True):
-        row[at] = of_jobs("compare", schedule, name, measure)
-    return values
+    place = slice(None) if own.equals(index) else places(index, own)
+    for name, measure in measures.items():
+        values = np.full(len(index), np.nan)
+        values[place] = of_jobs("compare", schedule, name, measure)
+        yield values
 
 
 def _table(levels: tuple, runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:

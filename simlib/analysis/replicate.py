@@ -226,13 +226,18 @@ def schedules(
     feedback: bool = False,
 ) -> Iterator[Schedule]:
     """Simulate workloads of a log's jobs under policies, unchanged or shaken; a job moves equally in all workloads."""
-    shaken = {id(workload): workload for workload, _ in cases}
-    if seed is not None:
-        shaken = {key: _shaken(log, workload, seconds, seed) for key, workload in shaken.items()}
-    for workload, policy in cases:
+    last = {id(workload): place for place, (workload, _) in enumerate(cases)}
+    shaken: dict[int, Workload] = {}  # while they are needed: a log may have millions of jobs
+    for place, (workload, policy) in enumerate(cases):
+        key = id(workload)
+        if key not in shaken:
+            shaken[key] = workload if seed is None else _shaken(log, workload, seconds, seed)
         with during(COMPILED, True):
-            schedule = simulate(shaken[id(workload)], policy, overrun, feedback)
+            schedule = simulate(shaken[key], policy, overrun, feedback)
+        if last[key] == place:
+            del shaken[key]
         yield schedule
+        del schedule
 
 
 def _shaken(log: Workload, workload: Workload, seconds: int, seed: int) -> Workload:

@@ -282,8 +282,6 @@ MADE = {
 }
 """By student what is handed in, and the verdicts that are not those of `GOOD`."""
 
-FEW = ("Ada", "half", "exit")
-
 
 def write(folder, students=tuple(MADE), port=9):
     """Write hand-ins into a folder; give the verdicts by student and exercise that they must get.

@@ -11,6 +11,7 @@ import pytest
 from helpers import ROOT
 
 from simlib_course import lessons
+from simlib_course.grading import handout
 from tools.solutions import solved
 
 FOLDER = ROOT / "notebooks/teaching"
@@ -25,9 +26,6 @@ def tagged(cell, tag):
     return tag in cell.metadata.get("tags", [])
 
 
-CHECK = re.compile(r'lessons\.check\(\s*"(\d\.\d)"')
-
-
 def lesson(name):
     """The number of a lesson, by the name of its notebook, such as lesson4a-heel-and-toe.ipynb."""
     return int(re.match(r"lesson(\d)", name)[1])
@@ -35,8 +33,7 @@ def lesson(name):
 
 def exercises(name):
     """The numbers of the exercises in a notebook, in their order."""
-    found = [CHECK.findall(cell.source) for cell in cells(FOLDER / name) if cell.cell_type == "code"]
-    return list(dict.fromkeys(number for numbers in found for number in numbers))
+    return handout.exercises(handout.read(FOLDER / name))
 
 
 def said(cells):
@@ -117,7 +114,7 @@ def test_an_answer_and_its_check_stand_in_one_cell_below_the_task(name):
     numbers = []
     for place in places:
         task = re.findall(r"\*\*Exercise (\d\.\d)\*\* \(\d min\): ", lesson[place - 1].source)
-        assert task == CHECK.findall(lesson[place].source)
+        assert task == handout.checked(lesson[place].source)
         numbers += task
     assert numbers == exercises(name)
 

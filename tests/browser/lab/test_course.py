@@ -1,5 +1,6 @@
 """The whole course by keyboard alone: somebody runs every cell, steps through schedules, and types every answer."""
 
+import re
 import shutil
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from tools.solutions import solved
 
 from .conftest import ALL_RUN, IDLE, SECONDS, SHOTS, opened, retype
-from .test_lab import NOTEBOOKS, WITHIN, saved, seen, until
+from .test_lab import NOTEBOOKS, WITHIN, assert_all_is_well, saved, seen, until
 
 LESSONS = sorted(NOTEBOOKS.glob("lesson*.ipynb"))
 IN_COMMAND_MODE = """() => document.querySelector('.jp-Notebook.jp-mod-commandMode')
@@ -64,7 +65,10 @@ def test_a_lesson_is_gone_through_by_keyboard_alone(path, browser, server, home)
             page.keyboard.press("Shift+Enter")
     page.wait_for_function(ALL_RUN, timeout=SECONDS * 1000)
     page.get_by_text(IDLE).wait_for()
-    page.screenshot(path=SHOTS / "keyboard" / f"{path.stem}.png")
+    assert_all_is_well(page, lambda what, name: what.screenshot(path=SHOTS / path.stem / f"{name}.png"))
+    shown = " ".join(page.locator(".jp-RenderedMarkdown", has=page.locator(".in-lab")).all_inner_texts())
+    for_pages = re.findall("<!-- on the page: (.{40})", "\n".join(cell.source for cell in cells))
+    assert [text for text in for_pages if text in shown] == []
     after = [cell for cell in saved(page)["cells"] if cell["cell_type"] == "code"]
     texts = {
         cell["source"]: "".join(output.get("text", output.get("evalue", "")) for output in cell["outputs"])
