@@ -266,7 +266,7 @@ def _stage_notebook(path, to):
         tags = cell.metadata.setdefault("tags", [])
         if cell.cell_type == "markdown" and path.parent.name == "teaching":
             if is_solved:  # one folder further down
-                cell.source = cell.source.replace("](../", "](../../")
+                cell.source = re.sub(r"\A# ", "# Solved: ", cell.source.replace("](../", "](../../"))
             cell.source = FOR_THE_LAB.sub(lambda words: words[1] or "", cell.source)
         if "parameters" in tags and re.match("lesson[1237]-", path.stem):
             tags.append("remove-cell")  # nobody changes them on a page

