@@ -8,7 +8,7 @@ of jobs, not for whole logs. Where jobs need GPUs, a size is a `Pair`: every que
 from itertools import product
 
 import numpy as np
-from hypothesis import assume
+from hypothesis import reject
 
 from simlib import policies
 from simlib.core.schedule import Schedule, whose
@@ -29,7 +29,8 @@ def simulate(workload, policy, overrun="extend", feedback=False):
     follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
     scheduler = _scheduler(policy, jobs)
     done = schedule(rows, machine, scheduler, follows)
-    assume(not getattr(scheduler, "close_call", False))
+    if getattr(scheduler, "close_call", False):
+        reject()
     results = {name: [getattr(job, name) for job in done] for name in ("start", "submit", "backfilled")}
     if type(policy) is policies.Conservative:
         results["guarantee"] = [job.guarantee for job in done]
