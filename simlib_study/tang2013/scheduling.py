@@ -137,9 +137,8 @@ def month_means(trace: Trace, values: pd.DataFrame, resamples: int = 1000, seed:
 def measures(schedule: Schedule) -> dict[str, float]:
     """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), times in seconds.
 
-    `weighted_wait` (equation 4) is 0 where no job waits; `weighted_wait_own` is by the score that ordered the queue;
-    `effective_jobs`, the square of the sum of the weights over the sum of their squares, is on how many jobs it rests.
-    Behind them come sums over the jobs of each of the `HALVES` of the month, of which `DIVIDED_BY` makes means.
+    `weighted_wait` is equation 4; `weighted_wait_own` is by the score that ordered the queue; on `effective_jobs` it
+    rests. Behind them come sums over the jobs of each of the `HALVES` of the month, of which `DIVIDED_BY` makes means.
     """
     policy: Any = schedule.policy
     order, adjust = policy.order, policy.adjust
