@@ -66,7 +66,7 @@ class Qsim(EASY):
         return replace(prepared, asked=jobs.estimate.to_numpy(np.int64)) if self.rules.overruns else prepared
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        submit, run, estimate, size, machine, preceding, think, progress_and_stop = given
+        submit, run, estimate, size, machine, preceding, _, progress_and_stop = given
         estimate = estimate if self.asked is None else self.asked
         if gpus:
             raise ValueError(
@@ -75,15 +75,16 @@ class Qsim(EASY):
         estimating = self._estimating()
         if "predicting" in estimating:
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
+        if preceding.size:
+            raise ValueError("Qsim: found jobs that follow others, which it does not know; expected feedback=False")
         jobs = submit, run, estimate.copy(), size  # estimates are cut to minutes
         layout = self.layout or Layout(kernel.aligned(machine if self.rules.partitions else 1, size.min()))
         if self.rules.partitions and size.max() > (largest := max(map(len, layout.blocks))):
             raise ValueError(
                 f"Qsim: found a job of {size.max()} processors, expected at most {largest}, the largest block's"
             )
-        arrivals = machine, preceding, think, progress_and_stop
         how = self.order == "wfp", self.rules, kernel.lay_out(layout.blocks, layout.wires), estimating.get("adjusting")
-        start, backfilled, t_sched = kernel.qsim(*jobs, *arrivals, *how)
+        start, backfilled, t_sched = kernel.qsim(*jobs, machine, progress_and_stop, *how)
         return {"start": start, "backfilled": backfilled} | ({} if self.adjust is None else {"adjusted": t_sched})
 
 

@@ -64,10 +64,6 @@ class Trace:
         """Draw the log with its lost jobs back, if it lost any."""
         return self.lost.whole(seed) if self.lost else self.workload
 
-    def drawn(self, seed: int) -> "Trace":
-        """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
-        return replace(self, workload=self.draw(seed), missing=None, lost=None) if self.lost else self
-
     @property
     def workloads(self) -> Log:
         """What is simulated: the workload, or of a restored trace a function of a seed that draws one."""

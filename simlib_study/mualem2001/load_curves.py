@@ -56,9 +56,7 @@ def curves(
 ) -> Curves:
     """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
 
-    Policies are by name; those with the first one's plain name are what the others are compared with. `seeds` make the
-    runs 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
-    follow others.
+    Policies of the first one's plain name are what the others are compared with; `batch` and `feedback` are by label.
     """
     once = cache.once(_at_load)
     made: dict[tuple[int, str, float], tuple[pd.DataFrame, pd.DataFrame]] = {}

@@ -75,11 +75,10 @@ def _drawn(lost: Lost, seed: int) -> Workload:
 
 
 def _values(of: Any, rng: np.random.Generator) -> Any:
-    """Make the values of a field.
+    """Make the values of a field: a number; or one number for all jobs, of a range, or of more measurements than two.
 
-    Of a number, that; of a range, one number in it for all jobs of the log; of more measurements than two, one number
-    too, which their true mean may be (Student's t), not below the least of them; of a `mean` and `sd` normal ones, of a
-    `mean` and `log_sd` lognormal ones, at least 1; the mean may be a range or measurements too.
+    The latter is what their true mean may be (Student's t), not below the least. Of a `mean`, which may be these too,
+    and an `sd` normal values, with a `log_sd` lognormal ones, at least 1.
     """
     if isinstance(of, list) and len(of) > 2:
         error = np.std(of, ddof=1) / len(of) ** 0.5

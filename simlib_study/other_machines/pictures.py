@@ -96,9 +96,8 @@ def forest(
 ) -> Figure:
     """Draw effects with both intervals: one panel per value of the first level, one row per log, with `MARKS`.
 
-    `label` says what is held against what; `titles` and `said` name panels and sides, `bars` the intervals; `absent`
-    stands in the row of a log without an effect, and a star for what is `starred`. Rows are coloured by the side that
-    their intervals are on, or by a column `side`. Many panels have one scale, which is linear near zero only.
+    Rows are coloured by the side that their intervals are on, or by a column `side`; `absent` stands in the row of a
+    log without an effect, and a star for what is `starred`. Many panels have one scale, which is linear near zero only.
     """
     table = table.rename(titles or {}, level=0)
     what, counted = label.split(",")[0], table.get("side")

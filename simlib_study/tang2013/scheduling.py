@@ -137,9 +137,8 @@ def month_means(trace: Trace, values: pd.DataFrame, resamples: int = 1000, seed:
 def measures(schedule: Schedule) -> dict[str, float]:
     """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), times in seconds.
 
-    `weighted_wait` (equation 4) is 0 where no job waits; `weighted_wait_own` is by the score that ordered the queue;
-    `effective_jobs`, the square of the sum of the weights over the sum of their squares, is on how many jobs it rests.
-    Behind them come sums over the jobs of each of the `HALVES` of the month, of which `DIVIDED_BY` makes means.
+    `weighted_wait` is equation 4; `weighted_wait_own` is by the score that ordered the queue; on `effective_jobs` it
+    rests. Behind them come sums over the jobs of each of the `HALVES` of the month, of which `DIVIDED_BY` makes means.
     """
     policy: Any = schedule.policy
     order, adjust = policy.order, policy.adjust
@@ -191,6 +190,7 @@ def runs(
     seed: int = 1,
     least_jobs: int = LEAST_JOBS,
     apart: bool = True,
+    executor: Any = None,
     orders: Iterable[Any] = ORDERS,
 ) -> pd.Series:
     """Simulate every month of every log in all cases, as it is and shaken, as `replicate`; or each log as one run.
@@ -201,16 +201,17 @@ def runs(
         if count < 2:
             raise ValueError(f"runs: found {name}={count!r}, expected 2 or more: without them there is no spread")
     table, found = months(traces, least_jobs), {}
+    how: dict[str, Any] = {"measures": measure, "seconds": shake_s, "seed": seed, "keep": False, "executor": executor}
     for trace in traces:
         often = min(shakes, large_shakes or shakes) if len(trace.workload) > LARGE else shakes
-        how: dict[str, Any] = {"measures": measure, "shakes": often, "seconds": shake_s, "seed": seed, "keep": False}
+        of_trace = cases(trace)
         simulated = table.loc[trace.name].query("simulated").index
         parts = {month: trace.workload.months(month) for month in simulated} if apart else {"all": trace.workload}
         for month, workload in parts.items():
-            policies = _policies(cases(trace), trace, workload)
+            policies = _policies(of_trace, trace, workload)
             for order in orders:
                 ordered = {name: replace(policy, order=order) for name, policy in policies.items()}
-                found[trace.name, month, order] = replicate(workload, ordered, **how)
+                found[trace.name, month, order] = replicate(workload, ordered, shakes=often, **how)
     wide = pd.concat(found, names=["log", "month", "order"]).rename_axis(index={"policy": "case"})
     of_measure = ["kind", "metric"] if wide.columns.nlevels == 2 else ["metric"]
     stacked: Any = wide.rename_axis(columns=of_measure).stack(of_measure, future_stack=True)

@@ -199,14 +199,6 @@ def test_only_a_trace_that_lost_jobs_has_them_back_and_only_where_that_is_asked_
     assert whole.under(RESTORED) is whole
 
 
-def test_one_draw_may_stand_for_the_log_and_lacks_nothing(trace):
-    drawn = trace.drawn(2)
-    assert drawn.workload.jobs.equals(trace.lost.whole(2).jobs) and drawn.workload.log is not None
-    assert drawn.complete("1996-08")
-    assert drawn.drawn(3) is drawn
-    assert replace(trace, lost=None).draw(2) is trace.workload
-
-
 def test_months_may_begin_on_another_day_which_moves_one_edge_alone(trace):
     months, edges = trace.month_edges
     assert months == ["1996-07", "1996-08", "1996-09"]
