@@ -8,6 +8,7 @@ of jobs, not for whole logs. Where jobs need GPUs, a size is a `Pair`: every que
 from itertools import product
 
 import numpy as np
+from hypothesis import reject
 
 from simlib import policies
 from simlib.core.schedule import Schedule, whose
@@ -26,7 +27,10 @@ def simulate(workload, policy, overrun="extend", feedback=False):
         rows = [(*times, Pair(procs, gpus)) for (*times, procs), gpus in zip(rows, jobs.gpus.tolist(), strict=True)]
     place, think = (column.tolist() for column in workload.followed()) if feedback else ([], [])
     follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
-    done = schedule(rows, machine, _scheduler(policy, jobs), follows)
+    scheduler = _scheduler(policy, jobs)
+    done = schedule(rows, machine, scheduler, follows)
+    if getattr(scheduler, "close_call", False):
+        reject()
     results = {name: [getattr(job, name) for job in done] for name in ("start", "submit", "backfilled")}
     if type(policy) is policies.Conservative:
         results["guarantee"] = [job.guarantee for job in done]
@@ -323,15 +327,12 @@ class EASY(FCFS):
         # until when processors are held, as far as the scheduler knows
         held = [(self.expected_end(job, now), job.size) for job in running]
         held += [(now + job.while_running, job.size) for job in starting]
-
-        def free_at(time):
-            return machine - sum(size for end, size in held if end > time)
-
         shadow = self.shadow(head, held, machine)
         if head.guarantee is None:
             ends = [(job.start + job.while_running, job.size) for job in running] + held[len(running) :]
             head.guarantee = self.promise(head, ends, machine, shadow)
-        seen = {"now": now, "machine": machine, "window": shadow - now, "extra": free_at(shadow) - head.size}
+        seen = {"now": now, "machine": machine, "window": shadow - now}
+        seen["extra"] = self.extra(head, held, machine, shadow)
         seen["free"] = machine - sum(size for _, size in held)
         passing = self.best_set(others, seen) if self.lookahead else self.one_by_one(others, running, seen)
         for job in passing:
@@ -375,6 +376,10 @@ class EASY(FCFS):
     def shadow(self, head, held, machine):
         """Find the first expected end by which the head fits."""
         return min(time for time, _ in held if self.head_fits(head, held, machine, time))
+
+    def extra(self, head, held, machine, shadow):
+        """Count the processors that the head will leave at its shadow time."""
+        return machine - sum(size for end, size in held if end > shadow) - head.size
 
     def promise(self, head, ends, machine, shadow):
         """Tell when the head is to start; `ends` are the expected ends, some of which may be past."""
@@ -472,7 +477,7 @@ class AdjustedEASY(EASY):
         self.keys, self.ended = keys, list(past)
         self.window, self.percentile, self.threshold, self.least = window, percentile, threshold, least
         self.switches, self.overdue = switches, overdue
-        self.close_call = False  # whether rounding to whole seconds hung on the last digits
+        self.close_call = False  # whether rounding to whole seconds hung on the last digits: then it proves nothing
 
     def jobs_left(self, left, running, queue, machine, now):
         """Learn the used share of the estimates of jobs that have ended."""
