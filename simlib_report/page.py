@@ -97,8 +97,8 @@ class Page:
         A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the late jobs'
         share grow by no more per cent than this.
     outages : str or Path, optional
-        When which processors were away: see `simlib_report.outages`. Policies that do not plan around outages are not
-        compared then; by default the policies are those of Slurm.
+        When which processors were away: see `simlib_report.outages.outages`. Policies that do not plan around outages
+        are not compared then; by default the policies are those of Slurm.
     title : str, optional
         The page's title; by default a question with the log's name.
     executor : concurrent.futures.Executor, optional
@@ -246,7 +246,6 @@ class Page:
             *counts,
             *self.left_out,
             *_absent(self.found),
-            *facts.missing(w),
             *self._machines(),
             *(f"{AS_SET}: {said}" for said in self.not_simulated),
         ]
@@ -322,13 +321,8 @@ class Page:
         if not names or len({len(one.workload) for one in pair.values()}) > 1:
             return []
         tables = {"By request": losses.by_request(pair), "By size": losses.by_size(pair)}
-        said = []
-        for table in tables.values() if len(names) == 2 else ():
-            if most := losses.most_lost(table, names[0], names[1], self.allowed):
-                who, before, after = most
-                said.append(f"With {names[1]} one in 20 {who} waits over {time(after)}, now {time(before)}.")
         texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
-        return [said, *(_captioned(text, caption) for caption, text in texts.items())]
+        return [_captioned(text, caption) for caption, text in texts.items()]
 
     def _explained(self) -> pd.DataFrame | None:
         """The recorded waits beside those under the base, by partition."""
