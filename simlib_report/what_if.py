@@ -46,8 +46,8 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
     Parameters
     ----------
     text : str
-        Such as "procs +20%" or "limit 12h refuse"; `what_if("")` raises an error that lists all. Times have a unit, such
-        as 90min, 12h or 2 days.
+        Such as "procs +20%" or "limit 12h refuse"; `what_if("")` raises an error that lists all. Times have a unit,
+        such as 90min, 12h or 2 days.
 
         *procs 512*: larger jobs take no part; jobs that were too large before stay out. GPUs do not change.
 
