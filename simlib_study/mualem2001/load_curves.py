@@ -1,6 +1,7 @@
 """Models under rising load: simulated again and again, and by how much policies differ (sections 3.1 to 3.3)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -55,20 +56,20 @@ def curves(
 ) -> Curves:
     """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
 
-    Policies are by name; those with the first one's plain name are what the others are compared with. `seeds` make the
-    runs 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
-    follow others.
+    Policies of the first one's plain name are what the others are compared with; `batch` and `feedback` are by label.
     """
     once = cache.once(_at_load)
     made: dict[tuple[int, str, float], tuple[pd.DataFrame, pd.DataFrame]] = {}
-    for label, make in models.items():  # one after another, for the workloads of all are large
-        how = policies, {**MEASURES, **measures}, batch[label], dict(stopping), label in feedback
-        workloads = {number: make(seed) for number, seed in enumerate(seeds, 1)}
-        of_label = loads[label] if isinstance(loads, Mapping) else loads
-        cases = list(product(workloads, sorted(of_label, reverse=True)))  # high loads take longest
-        tasks = [(workloads[number], load, *how) for number, load in cases]
-        of_cases = dict(zip(cases, threads.sweep(once, tasks, executor, label="loads"), strict=True))
-        made |= {(number, label, load): of_cases[number, load] for number in workloads for load in of_label}
+    by_label = loads if isinstance(loads, Mapping) else dict.fromkeys(models, loads)
+    seed_of = dict(enumerate(seeds, 1))
+    with closing(threads.counted(len(seed_of) * sum(len(by_label[label]) for label in models), "loads")) as bar:
+        for label, make in models.items():  # one after another, for the workloads of all are large
+            how = policies, {**MEASURES, **measures}, batch[label], dict(stopping), label in feedback
+            workloads = {number: make(seed) for number, seed in seed_of.items()}
+            cases = list(product(workloads, sorted(by_label[label], reverse=True)))  # high loads take longest
+            tasks = [(workloads[number], load, *how) for number, load in cases]
+            of_cases = dict(zip(cases, threads.sweep(once, tasks, executor, bar), strict=True))
+            made |= {(number, label, load): of_cases[number, load] for number in workloads for load in by_label[label]}
     in_order = sorted(made, key=lambda case: case[0])
     tables = [
         pd.concat({case: made[case][kind] for case in in_order}).rename_axis(names)
@@ -116,8 +117,7 @@ def drawn(
 ) -> Figure:
     """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
 
-    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit. The title
-    says at how many points these intervals overlap, and how many `differences` over all runs exclude zero there.
+    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit.
     """
     tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits or {})
     top = points.index.get_level_values("metric").map(tops)

@@ -203,10 +203,7 @@ def _most(rows: pd.DataFrame, sign: int, waits: pd.Series | None) -> Decision:
 
 
 def most_of(so: pd.Series, rows: pd.DataFrame, form: str, open: int = 0, **numbers: float) -> Decision:
-    """Decide whether something is so on most machines, from whether it is by log, and how many logs leave it open.
-
-    `form` writes what is known of a log, its row.
-    """
+    """Decide whether something is so on most machines, by log; `form` writes a row, `open` logs leave it open."""
     so, rows = machines(so), machines(rows)
     count, needed = int(so.sum()), MOST * len(so)
     holds = True if count >= needed else claims.OPEN if count + open >= needed else False
@@ -221,20 +218,6 @@ def within(rows: pd.DataFrame, bound: float, form: str) -> Decision:
     """Decide whether the interval of an effect lies within a bound on most machines."""
     so, beyond = (rows.low > -bound) & (rows.high < bound), (rows.low > bound) | (rows.high < -bound)
     return most_of(so, rows, form, int((~so & ~beyond).sum()))
-
-
-def farthest(rows: pd.DataFrame) -> pd.DataFrame:
-    """Take of effects by log, several on each, the one that is largest by size."""
-    largest = [of.iloc[[int(of.effect.abs().argmax())]] for _, of in rows.groupby("log", sort=False)]
-    return pd.concat(largest)
-
-
-def same_side(effects: Mapping[str, pd.DataFrame]) -> Decision:
-    """Decide whether what is clear of zero lies on one side on most machines: effects by log, tables by rule."""
-    side = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})
-    counts = pd.DataFrame({"above": (side == WITH).sum(axis=1), "below": (side == AGAINST).sum(axis=1)})
-    both = (counts > 0).all(axis=1)
-    return most_of(~both, counts, "{above} above and {below} below", either=int(both.sum()))
 
 
 def not_shorter(rows: pd.DataFrame) -> Decision:

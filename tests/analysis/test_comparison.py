@@ -87,6 +87,29 @@ def test_another_year_is_as_far_off_as_leaving_out_a_part_moves_both(found, samp
     np.testing.assert_allclose([row.another_year_low, row.another_year_high], ends, rtol=2e-3)
 
 
+def test_any_measure_of_a_job_has_intervals_and_groups(sample):
+    """Also of cases with other jobs, whose values are matched by the jobs."""
+
+    def per_hour(schedule):
+        return (3600 * schedule.jobs.wait / schedule.jobs.estimate).sort_values()
+
+    few = (EASY(order="sjf"), lambda w: w.select(w.jobs.procs > 2))
+    measures = {"per hour": per_hour, "slow": "bounded_slowdown"}
+    found = compare(sample, {"EASY": EASY(), "few": few}, shakes=4, by=["size"], measures=measures)
+    assert found.measures == list(measures) and found.table.another_year_low.loc["few", "all"].notna().all()
+    logs = sample, *shaken(sample)
+    for column, cases in (("base", logs), ("value", [few[1](each) for each in logs])):
+        runs = [simlib.simulate(each, EASY() if column == "base" else few[0]) for each in cases]
+        for group, sizes in (("all", (3, 128)), ("33-64", (33, 64))):
+            means = [per_hour(run)[run.jobs.procs.between(*sizes)].mean() for run in runs]
+            key = "few", group if group == "all" else "size", group, "per hour", "mean"
+            assert found.table.loc[key, column] == pytest.approx(np.mean(means))
+    assert found.who(by="size").equals(found.who(by="size", measure="per hour"))
+    assert list(found.overview().index.unique("measure")) == ["mean per hour", "mean slow"]
+    assert [ax.get_title() for ax in plots.forest(found).axes] == list(measures)
+    assert "change of the mean per hour" in plots.changes(found).get_label()
+
+
 def test_policies_that_are_equal_do_not_differ_at_all(sample):
     same = {"EASY": EASY(), "again": EASY(), "by wait": EASY(order=lambda wait, estimate, procs: wait)}
     found = compare(sample, same, shakes=4)
@@ -198,6 +221,10 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
                 "base": ([], "SJF", True),
             }.items()
             for value in values
+        ),
+        *(
+            (EASY_AND_FCFS, {"measures": measures}, "compare: .*found .*, expected")
+            for measures in ([], "wait", np.mean, {"mine": None}, ["colour"], ["makespan"], {"mine": lambda s: 1})
         ),
         (
             EASY_AND_FCFS | {"new": (EASY(), lambda w: w.derive(w.jobs.set_axis(w.jobs.index + 1), "anew"))},

@@ -219,11 +219,6 @@ def test_a_claim_on_stand_ins_or_on_a_log_of_ones_own_is_not_decided():
         assert (found["verdict"], found["readings"]) == (UNTESTED, {})
 
 
-def test_a_part_that_no_criterion_knows_is_an_error():
-    with pytest.raises(ValueError, match="MF-36, text: found or missed improves, gets better"):
-        study.claim("MF-36", change(-1), lambda of: {"gets better": 1.0})
-
-
 def test_numbers_series_and_measures_count_as_what_they_are():
     for value, expected in ((0.9, REPRODUCED), (pd.Series([0.9]), REPRODUCED), (Measure(0.9, 0.4, 1), INCONCLUSIVE)):
         assert study.claim("MF-36", {"text": 1}, lambda of, value=value: {"improves": value})["verdict"] == expected
