@@ -87,12 +87,10 @@ def compile_kernels() -> None:
     from simlib.policies.adjusting import Adjustment
 
     from .investigations.qsim import Qsim
-    from .other_machines.easy_programs import EasyProgram
 
     ordered = EASY(order="wfp"), EASY(order="wfp", adjust=Adjustment()), SlurmBackfill(order=Multifactor())
     backfilling = (EASY(backfill=how) for how in ("largest", "smallest area", "lookahead"))
-    programs = EasyProgram(), Qsim(adjust=Adjustment())
-    policies: list[Policy] = [*programs, Selective(2), Selective("adaptive"), *ordered, *backfilling]
+    policies: list[Policy] = [Qsim(adjust=Adjustment()), Selective(2), Selective("adaptive"), *ordered, *backfilling]
     for policy in policies:
         simlib.simulate(simlib.load("sample"), policy)
 

@@ -323,15 +323,12 @@ class EASY(FCFS):
         # until when processors are held, as far as the scheduler knows
         held = [(self.expected_end(job, now), job.size) for job in running]
         held += [(now + job.while_running, job.size) for job in starting]
-
-        def free_at(time):
-            return machine - sum(size for end, size in held if end > time)
-
         shadow = self.shadow(head, held, machine)
         if head.guarantee is None:
             ends = [(job.start + job.while_running, job.size) for job in running] + held[len(running) :]
             head.guarantee = self.promise(head, ends, machine, shadow)
-        seen = {"now": now, "machine": machine, "window": shadow - now, "extra": free_at(shadow) - head.size}
+        seen = {"now": now, "machine": machine, "window": shadow - now}
+        seen["extra"] = self.extra(head, held, machine, shadow)
         seen["free"] = machine - sum(size for _, size in held)
         passing = self.best_set(others, seen) if self.lookahead else self.one_by_one(others, running, seen)
         for job in passing:
@@ -375,6 +372,10 @@ class EASY(FCFS):
     def shadow(self, head, held, machine):
         """Find the first expected end by which the head fits."""
         return min(time for time, _ in held if self.head_fits(head, held, machine, time))
+
+    def extra(self, head, held, machine, shadow):
+        """Count the processors that the head will leave at its shadow time."""
+        return machine - sum(size for end, size in held if end > shadow) - head.size
 
     def promise(self, head, ends, machine, shadow):
         """Tell when the head is to start; `ends` are the expected ends, some of which may be past."""

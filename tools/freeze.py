@@ -1,26 +1,22 @@
 """Freeze finished notebooks: keep each as it was executed, and say at which commit it runs and what its files are.
 
-`python tools/freeze.py COMMIT` after a full run at that commit writes the executed notebooks, from build/notebooks/,
-into their exhibits' folders, and `figures/frozen.toml`: the commit, the command, sums that tell whether the engine is
-still the same, and the digest of each frozen file. Without a commit it writes the digests anew, for renamed files.
-`make frozen` runs what is frozen again: see `frozen.py`.
+`python tools/freeze.py COMMIT NAME...` freezes notebooks whose folders in figures/ have what a full run at this commit
+made. It writes `figures/frozen.toml`: the commit of each, sums that tell whether the engine is still the same, and the
+digest of each frozen file. Without arguments it writes the digests anew, for renamed files. `make frozen` runs what is
+frozen again: see `frozen.py`.
 """
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
-
-import nbformat
 
 from simlib import EASY, Conservative, load, simulate
 from simlib._util import paths
 from simlib_study.notebooks import frozen
-from simlib_study.pages import markdown
 
 FIGURES = paths.ROOT / "figures"
-FROZEN = ("mualem2001/detective", "mualem2001/lost-jobs", "mualem2001/what-is-left", "tang2013/detective")
-"""The notebooks that are finished."""
 
 POLICIES = {
     "EASY": EASY(),
@@ -34,31 +30,31 @@ HEADER = "# What is finished, and at which commit it runs: `make frozen`. tools/
 NOTE = "*This notebook is finished and frozen, and shown as it was executed. `make frozen` runs it again.*"
 
 
-def freeze(commit):
-    """Write the notebooks as Markdown, and the table."""
-    commit = subprocess.check_output(["git", "rev-parse", f"{commit}^{{commit}}"], cwd=paths.ROOT, text=True).strip()
-    executed = {name: paths.ROOT / "build" / "notebooks" / f"{name}.ipynb" for name in FROZEN}
-    if missing := [str(path) for path in executed.values() if not path.exists()]:
-        sys.exit(f"found no {', '.join(missing)}; expected executed notebooks, from a full run at commit {commit}")
-    books = {name: nbformat.read(path, as_version=4) for name, path in executed.items()}
-    about = {}
-    for name, book in books.items():
-        title = book.cells[0].source.splitlines()[0].lstrip("# ")
-        about[name] = {"title": title, "section": book.metadata["simlib"]["section"]}
-    for name, book in books.items():
-        (FIGURES / name / "README.md").write_text(markdown(book, name, NOTE), encoding="utf-8")
-    targets = " ".join(f"build/notebooks/{name}.ipynb" for name in FROZEN)
-    command = f"snakemake --cores all --force {targets}"
-    write({"commit": commit, "command": command, "starts": sums(), "notebooks": about})
+def freeze(commit, names):
+    """Write the note into the executed notebooks, and add them to the table."""
+    commit, table = git("rev-parse", f"{commit}^{{commit}}").strip(), frozen()
+    for name in names:
+        book, page = json.loads(git("show", f"{commit}:notebooks/{name}.ipynb")), FIGURES / name / "README.md"
+        title = book["cells"][0]["source"][0].strip("# \n")
+        about = {"title": title, "section": book["metadata"]["simlib"]["section"], "commit": commit}
+        table["notebooks"][name] = about
+        text = re.sub(r"^\*\[This notebook\].*", NOTE, page.read_text(encoding="utf-8"), count=1, flags=re.M)
+        page.write_text(text, encoding="utf-8")
+    write(table)
+
+
+def git(*arguments):
+    """What git answers."""
+    return subprocess.check_output(["git", *arguments], cwd=paths.ROOT, text=True)
 
 
 def write(table):
     """Write `figures/frozen.toml`, with the digests of the files as they are."""
-    lines = [HEADER, *(f"{key} = {quoted(table[key])}" for key in ("commit", "command"))]
-    lines += ["", "# Sums of the start times of all jobs of KTH-SP2, in seconds", "[starts]"]
+    lines = [HEADER, "# Sums of the start times of all jobs of KTH-SP2, in seconds", "[starts]"]
     lines += [f"{quoted(name)} = {total}" for name, total in table["starts"].items()]
-    for name, about in table["notebooks"].items():
-        lines += ["", f"[notebooks.{quoted(name)}]", *(f"{key} = {quoted(about[key])}" for key in ("title", "section"))]
+    for name, about in sorted(table["notebooks"].items()):
+        lines += ["", f"[notebooks.{quoted(name)}]"]
+        lines += [f"{key} = {quoted(about[key])}" for key in ("title", "section", "commit")]
         lines += ["", f"[notebooks.{quoted(name)}.sha256]"]
         lines += [f"{quoted(file)} = {quoted(digest((FIGURES / file).read_bytes()))}" for file in files(name)]
     (FIGURES / "frozen.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -86,6 +82,6 @@ def sums():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        sys.exit("usage: python tools/freeze.py [COMMIT]")
-    freeze(sys.argv[1]) if sys.argv[1:] else write(frozen())
+    if len(sys.argv) == 2:
+        sys.exit("usage: python tools/freeze.py [COMMIT NAME...]")
+    freeze(sys.argv[1], sys.argv[2:]) if sys.argv[1:] else write(frozen())

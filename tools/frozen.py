@@ -1,6 +1,6 @@
 """Run what is frozen once more, at its commit and in its own environment, and compare: `make frozen`.
 
-`figures/frozen.toml` has the commit and the command. The run lies in build/frozen/, a worktree of that commit, whose
+`figures/frozen.toml` has the commit of each notebook. A run lies in build/frozen/, a worktree of the commit, whose
 committed numbers it is held against. This file needs Python's own library only.
 """
 
@@ -18,9 +18,14 @@ LEFT_OUT = {"PYTHONPATH", "MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "VENV"}  # wha
 
 
 def run():
-    """Run the frozen notebooks; tells whether their numbers are those that were committed with them."""
-    frozen = tomllib.loads((ROOT / "figures" / "frozen.toml").read_text(encoding="utf-8"))
-    commit = frozen["commit"]
+    """Run all that is frozen, commit by commit; ends where numbers are not those that were committed with them."""
+    frozen = tomllib.loads((ROOT / "figures" / "frozen.toml").read_text(encoding="utf-8"))["notebooks"]
+    for commit in dict.fromkeys(about["commit"] for about in frozen.values()):
+        again(commit, [name for name, about in frozen.items() if about["commit"] == commit])
+
+
+def again(commit, names):
+    """Run the notebooks that were frozen at a commit."""
     place = ROOT / "build" / "frozen" / commit
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         sys.exit(f"{ROOT}: found no git repository, expected a clone: what is frozen runs at its commit {commit}")
@@ -32,12 +37,13 @@ def run():
     environment = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     environment["SIMLIB_TRACES"] = str(Path(os.environ.get("SIMLIB_TRACES", ROOT / "data" / "traces")).resolve())
     began = time.monotonic()
-    for name in frozen["notebooks"]:
+    for name in names:
         for pattern in (f"{name}/*.csv", f"{name.replace('/', '_')}*.csv"):  # the latter at commits of before
             for path in (place / "figures").glob(pattern):
                 path.unlink()  # so that what is not made again is missed
     subprocess.run(["make", "-C", place, ".venv/ready", f"PYTHON={sys.executable}"], env=environment, check=True)
-    command = [place / ".venv" / "bin" / "python", "-m", *shlex.split(frozen["command"])]
+    targets = [f"build/notebooks/{name}.ipynb" for name in names]
+    command = [place / ".venv" / "bin" / "python", "-m", "snakemake", "--cores", "all", "--force", *targets]
     subprocess.run(command, cwd=place, env=environment, check=True)
     changed = git("-C", place, "status", "--porcelain", "--", "figures/*.csv", stdout=subprocess.PIPE).stdout
     took = f"{(time.monotonic() - began) / 60:.1f} minutes, in {place}"

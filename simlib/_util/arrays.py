@@ -65,15 +65,22 @@ def statistics(values: ArrayLike) -> Floats:
 
 def block_sums(values: Floats | None, code: Codes, rows: int, block: Ints, blocks: int) -> Floats:
     """Add up the values of each group's jobs by block, such as a week; without values count the jobs."""
-    sums = np.zeros(rows * blocks)
-    for of_job in code.T.astype(np.int64):
-        known = of_job >= 0
-        place = of_job[known] * blocks + block[known]
-        sums += np.bincount(place, None if values is None else values[known], minlength=rows * blocks)
-    return sums.reshape(rows, blocks)
+    sums = np.zeros((rows, blocks))
+    _add_up(np.ones(1) if values is None else values, code, block, sums)
+    return sums
 
 
-def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, order: Ints | None = None) -> Floats:
+@compiled
+def _add_up(values: Floats, code: Codes, block: Ints, sums: Floats) -> None:
+    """Add each job's value to its groups; a single value is that of all jobs."""
+    for job in range(code.shape[0]):
+        value = values[min(job, values.size - 1)]
+        for row in code[job]:
+            if row >= 0:
+                sums[row, block[job]] += value
+
+
+def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints) -> Floats:
     """Find the `statistics` of each group if each block of jobs counts as often as it is drawn."""
     result = np.empty((rows, len(STATISTICS), drawn.shape[1]))
     jobs, sums = (block_sums(each, code, rows, block, len(drawn)) for each in (None, values))
@@ -82,8 +89,7 @@ def resampled(values: Floats, code: Codes, rows: int, block: Ints, drawn: Ints, 
         result[:, 0] = (sums @ drawn) / times
     needed = np.ceil(np.multiply.outer(SHARES, times) - 1e-9).astype(np.int64)
     weights: Any = np.ascontiguousarray(drawn, np.int32)  # small numbers are added up many at once
-    order = np.argsort(values) if order is None else order
-    _resampled(values, order, code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, result)
+    _resampled(values, np.argsort(values), code, jobs.sum(axis=1).astype(np.int64), block, weights, needed, result)
     result[:, 1:][np.broadcast_to((times == 0)[:, None], result[:, 1:].shape)] = np.nan
     return result
 

@@ -247,16 +247,25 @@ def bar_shows() -> bool:
 
     Programs such as papermill and nbclient declare that there is no input; bars would stay in the notebook's outputs.
     """
-    if "ipykernel" not in sys.modules:
+    if (kernel := _kernel()) is None:
         return sys.stderr.isatty()
+    return kernel.get_parent("shell").get("content", {}).get("allow_stdin") is not False and not lines_show()
+
+
+def lines_show() -> bool:
+    """Tell whether papermill executes this notebook: its log keeps what is written."""
+    if _kernel() is None:
+        return False
     import psutil  # comes with ipykernel
+
+    parent = psutil.Process().parent()
+    return parent is not None and any("papermill" in word for word in parent.cmdline())
+
+
+def _kernel() -> Any:
+    """The kernel that runs this notebook; None elsewhere."""
+    if "ipykernel" not in sys.modules:
+        return None
     from IPython import get_ipython
 
-    kernel: Any = getattr(get_ipython(), "kernel", None)
-    if kernel is None:  # imported, but by no notebook
-        return sys.stderr.isatty()
-    request = kernel.get_parent("shell")
-    if request.get("content", {}).get("allow_stdin") is False:
-        return False
-    parent = psutil.Process().parent()
-    return parent is None or not any("papermill" in word for word in parent.cmdline())
+    return getattr(get_ipython(), "kernel", None)

@@ -1,9 +1,9 @@
 """Compare policies on one log: how much they differ, for which jobs, and how sure this is."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import Any
 
@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from .._util import checks
-from .._util.arrays import STATISTICS, Bools, Codes, Floats, Ints, block_sums, resampled
+from .._util.arrays import STATISTICS, Codes, Floats, Ints, block_sums, resampled
 from .._util.words import duration, per_cent
 from ..core.schedule import Schedule
 from ..core.threads import sweep
 from ..core.workload import Workload, check_shaking
 from .cases import Case, Made, made, named
-from .replicate import BY, Groups, grouped, places, schedules
+from .replicate import BY, Groups, Measure, by_name, grouped, of_jobs, places, schedules
 from .stats import FEWEST_RUNS, PARTS, change, intervals, other_logs, relative_intervals
 
 INTERVALS = ("coincidence", "another_year")
@@ -26,7 +26,10 @@ OTHER_USERS = "other_users"
 """The third interval, where it is asked for."""
 
 HEADLINES = [("wait", "mean"), ("wait", "median"), ("wait", "95th"), ("response", "mean"), ("bounded_slowdown", "mean")]
-"""What is said first: measures and statistics."""
+"""What is said first: measures and statistics; of other measures the means."""
+
+IN_SECONDS = ("wait", "response", "run", "estimate")
+"""Measures that are lengths of time."""
 
 HELD = "84 to 99 of 100 such changes of means where policies differ, mostly 95, and 82 to 95 where luck alone does"
 """How often another year's interval holds one, on made-up logs of 3 months and more: docs/background/intervals.md."""
@@ -64,11 +67,11 @@ class Comparison:
     policies : dict of str to str
         A description of each policy, by name; the first is the base.
     table : DataFrame
-        One row for each `policy`, `by`, `group`, `measure` ("wait", "response", in seconds, "bounded_slowdown") and
-        `statistic` ("mean", "median", "95th", "99th"). Columns: `jobs`, the number of jobs in the group; `base`,
-        `value` and `difference`, means over the unchanged log and the shaken runs; `coincidence_low` and
-        `coincidence_high`, `another_year_low` and `another_year_high`, the intervals of the difference (see
-        `simlib.compare`), nan if not known.
+        One row for each `policy`, `by`, `group`, `measure` (by default "wait", "response", in seconds, and
+        "bounded_slowdown") and `statistic` ("mean", "median", "95th", "99th"). Columns: `jobs`, the number of jobs in
+        the group; `base`, `value` and `difference`, means over the unchanged log and the shaken runs;
+        `coincidence_low` and `coincidence_high`, `another_year_low` and `another_year_high`, the intervals of the
+        difference (see `simlib.compare`), nan if not known.
     relative : DataFrame
         The same with differences as shares of the base; nan if the base is zero.
     settings : dict
@@ -123,13 +126,19 @@ class Comparison:
         """The ways in which the jobs are divided into groups."""
         return list(self.table.index.unique("by"))
 
-    def overview(self, by: str = "all", headlines: list[tuple[str, str]] = HEADLINES) -> pd.DataFrame:
+    @property
+    def measures(self) -> list[str]:
+        """What is measured of each job."""
+        return list(self.table.index.unique("measure"))
+
+    def overview(self, by: str = "all", headlines: list[tuple[str, str]] | None = None) -> pd.DataFrame:
         """Write the differences as a table for readers: one row per policy, group and measure.
 
         Parameters
         ----------
         by : str
-        headlines : list of (measure, statistic)
+        headlines : list of (measure, statistic), optional
+            By default means, of waits the median and the 95th percentile, too.
 
         Returns
         -------
@@ -145,6 +154,9 @@ class Comparison:
         ['2.4 h', '2.4 h', '+0.0 %', '+0.0 to +0.0 %', '+0.0 to +0.0 %', 'equal']
         """
         rows = {}
+        if headlines is None:
+            headlines = [each for each in HEADLINES if each[0] in self.measures]
+            headlines += [(measure, "mean") for measure in self.measures if measure not in MEASURES]
         for policy in self.others:
             for group in self.groups(by):
                 for measure, statistic in headlines:
@@ -179,13 +191,13 @@ class Comparison:
         row: Any = self.shown.loc[key]
         if not row.jobs:  # which both have
             return ["no job"] * (4 + len(self.intervals))
-        as_said = duration if key[3] != "bounded_slowdown" else "{:,.1f}".format
+        as_said = _writer(key[3])
         said, unit = (per_cent, " %") if row.base else (as_said, "")
         ends = [range_of(row, name, said, unit) for name in self.intervals]
         return [as_said(row.base), as_said(row.value), said(row.difference), *ends, HOLDS[holds(row)]]
 
     def who(
-        self, policy: str | None = None, by: str = "user", measure: str = "wait", statistic: str = "mean"
+        self, policy: str | None = None, by: str = "user", measure: str | None = None, statistic: str = "mean"
     ) -> pd.DataFrame:
         """Rank groups by their loss: the group whose measure grows most comes first.
 
@@ -193,7 +205,9 @@ class Comparison:
         ----------
         policy : str, optional
             By default the first that is not the base.
-        by, measure, statistic : str
+        by, statistic : str
+        measure : str, optional
+            By default the first.
 
         Returns
         -------
@@ -218,7 +232,7 @@ class Comparison:
         policy = policy or self.others[0]
         if policy not in self.others:
             raise ValueError(f"who: found policy={policy!r}, expected one of {', '.join(map(repr, self.others))}")
-        key = policy, by, slice(None), measure, statistic
+        key = policy, by, slice(None), measure or self.measures[0], statistic
         table = self.table.loc[key, :].droplevel([0, 1, 3, 4])
         table["relative"] = self.relative.loc[key, :].difference.to_numpy()
         table["holds"] = [holds(row) for row in self.shown.loc[key, :].itertuples()]
@@ -243,6 +257,7 @@ class Comparison:
     def _losers(self) -> list[str]:
         """A sentence on each policy: which user loses most, or which group of the last way to divide the jobs."""
         by = "user" if "user" in self.by else self.by[-1]
+        said, called = _writer(self.measures[0]), self.measures[0].replace("_", " ")
         sentences = []
         for policy in self.others if by != "all" else []:
             table = self.who(policy, by)
@@ -251,7 +266,7 @@ class Comparison:
             sentence = f"{policy}: {len(lose)} of {len(table)} {by}s lose and {len(gain)} gain beyond coincidence"
             if len(lose):
                 most = lose.iloc[0]
-                sentence += f"; {by} {most.name} loses most: mean wait {duration(most.base)} -> {duration(most.value)}"
+                sentence += f"; {by} {most.name} loses most: mean {called} {said(most.base)} -> {said(most.value)}"
             sentences.append(sentence)
         return sentences
 
@@ -270,6 +285,11 @@ def holds(row: Any) -> str:
         return "coincidence"
     same = row.another_year_low > 0 if row.coincidence_low > 0 else row.another_year_high < 0
     return "another year" if same else "this log"
+
+
+def _writer(measure: str) -> Callable[[float], str]:
+    """How the values of a measure are written."""
+    return duration if measure in IN_SECONDS else "{:,.1f}".format if measure in MEASURES else "{:,.4g}".format
 
 
 def range_of(row: Any, interval: str, said: Any, unit: str = "") -> str:
@@ -305,6 +325,7 @@ def compare(
     overrun: str = "extend",
     executor: Any = None,
     users: int = 0,
+    measures: Sequence[str] | Mapping[str, str | Measure] = MEASURES,
 ) -> Comparison:
     """Compare policies on a log, overall and for groups of jobs, with two or three intervals for each difference.
 
@@ -361,6 +382,9 @@ def compare(
     users : int
         The number of logs of other users, 0 or at least five; each needs a run of every policy. A case's estimates are
         made for each draw, whose jobs are numbered again.
+    measures : sequence of str, or dict
+        Names of columns of `Schedule.jobs`, such as "wait"; or a dict that has, by the name of the measure, such a
+        column, or a function of the schedule that gives one number for each job, as for `simlib.replicate`.
 
     Returns
     -------
@@ -370,8 +394,8 @@ def compare(
     ------
     ValueError
         If there is no second policy, or two have one name; for an unknown base, fewer than four shaken runs or another
-        setting out of range; for a case that has no job in common with the base; with `users` as from `resample_users`;
-        as from `simulate`.
+        setting out of range; for an unknown measure, or one that is not of each job; for a case that has no job in
+        common with the base; with `users` as from `resample_users`; as from `simulate`.
     TypeError
         For an object that is no policy, such as the class `EASY` in place of `EASY()`.
 
@@ -383,6 +407,14 @@ def compare(
     >>> row = found.relative.loc["shortest first", "all", "all", "bounded_slowdown", "mean"]
     >>> round(float(row.difference), 2), bool(row.coincidence_high < 0), bool(row.another_year_high < 0)
     (-0.47, True, False)
+
+    A measure of your own, and who loses by it:
+
+    >>> def per_hour(schedule):
+    ...     return schedule.column("wait") / (schedule.column("estimate") / 3600)
+    >>> found = simlib.compare(simlib.load("sample"), policies, shakes=5, by=["size"], measures={"per hour": per_hour})
+    >>> found.who(by="size").index[0]
+    '1'
     """
     where = f"{workload.name}: compare"
     policies = named(where, policies, least=2)
@@ -394,6 +426,7 @@ def compare(
     check_shaking(where, seconds, seed)
     checks.whole(where, "least", least, 1)
     checks.whole(where, "users", users, 0)
+    of_each_job = by_name(where, measures)
     if 0 < users < FEWEST_RUNS:
         raise ValueError(f"{where}: found users={users}, expected 0, or at least {FEWEST_RUNS} draws that can differ")
     if not len(workload):
@@ -401,39 +434,40 @@ def compare(
     names = [base or next(iter(policies)), *policies]
     names = list(dict.fromkeys(names))  # the base comes first
     cases = [made(workload, name, policies[name]) for name in names]
-    takes_part = np.array([workload.jobs.index.isin(case.workload.jobs.index) for case in cases])
-    pairs = takes_part[0] & takes_part[1:]
-    if not pairs.any(axis=1).all():
-        alone = names[1 + int(np.argmin(pairs.any(axis=1)))]
-        raise ValueError(f"{where}: found no job that is in {names[0]} and in {alone}, expected some")
     groups, part = grouped(workload, by, least), parts(workload)
-    of_parts = np.array([block_sums(None, _code_of(groups, pair), len(groups.jobs), part, PARTS) for pair in pairs])
+    codes = _codes(cases, workload, groups)
+    of_parts = np.array([block_sums(None, code, len(groups.jobs), part, PARTS) for code in codes])
+    if not (common := of_parts[:, 0].any(axis=1)).all():
+        alone = names[1 + int(np.argmin(common))]
+        raise ValueError(f"{where}: found no job that is in {names[0]} and in {alone}, expected some")
     seeds = [None, *range(seed, seed + shakes)]
-    tasks = [(cases, workload, groups, (part, WITHOUT), seconds, each, overrun) for each in seeds]
+    shared = cases, workload, codes, len(groups.jobs), of_each_job, (part, WITHOUT), seconds
+    tasks = [(*shared, each, overrun) for each in seeds]
     runs = np.array(sweep(_pairs, tasks, executor, label="runs"))
-    table, relative = (_table(names, groups, runs, of_parts, share) for share in (False, True))
+    levels = names[1:], groups, list(of_each_job)
+    table, relative = (_table(levels, runs, of_parts, share) for share in (False, True))
     if users:
         given = {name: policies[name] for name in names}
-        draws = [(workload, given, groups, each, overrun) for each in range(seed, seed + users)]
+        draws = [(workload, given, groups, of_each_job, each, overrun) for each in range(seed, seed + users)]
         of_users = np.array(sweep(_of_other_users, draws, executor, label="draws of users"))
         of_users[:, :, :, groups.index.get_level_values("by").isin(OF_THIS_LOG)] = np.nan
         for of_log, share in ((table, False), (relative, True)):
             of_log[[f"{OTHER_USERS}_low", f"{OTHER_USERS}_high"]] = _other_users(of_log.difference, of_users, share)
     settings = {"shakes": shakes, "seconds": seconds, "seed": seed, "overrun": overrun, "users": users}
     said = {case.name: case.said for case in cases}
-    return Comparison(workload, said, table, relative, settings, _taking_part(cases, takes_part))
+    return Comparison(workload, said, table, relative, settings, _taking_part(cases))
 
 
-def _taking_part(cases: list[Made], takes_part: Bools) -> pd.DataFrame:
+def _taking_part(cases: list[Made]) -> pd.DataFrame:
     """Count the jobs in a case and the base, in only one of them, and with a shorter run time in the case."""
     base, *others = cases
     runs = base.workload.jobs.run
     rows = {}
-    for case, here in zip(others, takes_part[1:], strict=True):
-        there = takes_part[0]
-        counts = [int(which.sum()) for which in (there & here, there & ~here, here & ~there)]
-        shorter = int((case.workload.jobs.run < runs.reindex(case.workload.jobs.index)).sum())
-        rows[case.name] = [*counts, shorter]
+    for case in others:
+        here = case.workload.jobs.run
+        of_base = runs.reindex(here.index)
+        both = int(of_base.notna().sum())
+        rows[case.name] = [both, len(runs) - both, len(here) - both, int((here < of_base).sum())]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["both", "base only", "case only", "shorter"])
     return table.rename_axis("policy")
 
@@ -445,43 +479,62 @@ def parts(workload: Workload) -> Ints:
     return (submit - submit[0]) // length
 
 
+def _codes(cases: list[Made], log: Workload, groups: Groups) -> list[Codes]:
+    """The groups of the jobs of each pair, of a case and the base; other jobs are in none. Equal ones are one array."""
+    base, *others = (log.jobs.index.isin(case.workload.jobs.index) for case in cases)
+    pairs = [base & each for each in others]
+    codes = {
+        pair.tobytes(): groups.code if pair.all() else np.where(pair[:, None], groups.code, np.int32(-1))
+        for pair in pairs
+    }
+    return [codes[pair.tobytes()] for pair in pairs]
+
+
 def _pairs(
-    cases: list[Made], log: Workload, groups: Groups, drawing: tuple, seconds: int, seed: int | None, overrun: str
+    cases: list[Made],
+    log: Workload,
+    codes: list[Codes],
+    rows: int,
+    measures: Mapping[str, str | Measure],
+    drawing: tuple,
+    seconds: int,
+    seed: int | None,
+    overrun: str,
 ) -> Floats:
     """Simulate all cases on a log, unchanged or shaken with a seed: statistics of the jobs in a case and the base.
 
     Dimensions: other case, base and case, row, measure, statistic, left-out part (first none).
     """
-    index, rows = log.jobs.index, len(groups.jobs)
     made_of = [(case.workload, case.policy) for case in cases]
-    base, *others = (_values(schedule, index) for schedule in schedules(log, made_of, seconds, seed, overrun))
-    of_base: dict[bytes, list[Floats]] = {}  # by the jobs of a pair, which most have in common
+    of_log = map(
+        partial(_values, index=log.jobs.index, measures=measures), schedules(log, made_of, seconds, seed, overrun)
+    )
+    base = list(next(of_log))
+    of_base: dict[int, list[Floats]] = {}  # by the jobs of a pair, which most have in common
     pairs = []
-    for values in others:
-        both = ~np.isnan(base[0] + values[0])
-        code = _code_of(groups, both)
-        if (key := both.tobytes()) not in of_base:
-            of_base[key] = [resampled(each, code, rows, *drawing) for each in base]
-        pairs.append((of_base[key], [resampled(each, code, rows, *drawing) for each in values]))
+    for code, values in zip(codes, of_log, strict=True):
+        if id(code) not in of_base:
+            of_base[id(code)] = [resampled(each, code, rows, *drawing) for each in base]
+        pairs.append((of_base[id(code)], [resampled(each, code, rows, *drawing) for each in values]))
     return np.array(pairs).swapaxes(2, 3)
 
 
-def _code_of(groups: Groups, which: Bools) -> Codes:
-    """The groups of the jobs of a pair; other jobs are in no group."""
-    return groups.code if which.all() else np.where(which[:, None], groups.code, np.int32(-1))
-
-
 def _of_other_users(
-    workload: Workload, policies: Mapping[str, Case], groups: Groups, seed: int, overrun: str
+    workload: Workload,
+    policies: Mapping[str, Case],
+    groups: Groups,
+    measures: Mapping[str, str | Measure],
+    seed: int,
+    overrun: str,
 ) -> Floats:
     """Simulate all cases on a log drawn from the users of one: the result of `_pairs`, with no part left out."""
     from ..models import users  # seldom needed
 
     other, place = users.resampled(workload, seed)
     cases = [made(other, name, given) for name, given in policies.items()]
-    of_draw = replace(groups, code=groups.code[place])
+    codes = _codes(cases, other, replace(groups, code=groups.code[place]))
     once = np.zeros(len(place), np.int64), np.ones((1, 1), int)
-    return _pairs(cases, other, of_draw, once, 0, None, overrun)[..., 0]
+    return _pairs(cases, other, codes, len(groups.jobs), measures, once, 0, None, overrun)[..., 0]
 
 
 def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats:
@@ -493,18 +546,20 @@ def _other_users(difference: pd.Series, draws: Floats, relative: bool) -> Floats
         return other_logs(difference.to_numpy(), value - base)
 
 
-def _values(schedule: Schedule, index: pd.Index) -> Floats:
-    """The measures of each job, in the order of an index, nan for jobs that take no part: shape (measures, jobs)."""
-    values = np.array([schedule.column(measure) for measure in MEASURES], float)
+def _values(schedule: Schedule, index: pd.Index, measures: Mapping[str, str | Measure]) -> Iterator[Floats]:
+    """Give one measure of each job after another, in the order of an index, nan for jobs that take no part.
+
+    One after another, as the schedules are: a log may have millions of jobs.
+    """
     own = schedule.workload._jobs.index
-    if own.equals(index):
-        return values
-    of_all = np.full((len(MEASURES), len(index)), np.nan)
-    of_all[:, places(index, own)] = values
-    return of_all
+    place = slice(None) if own.equals(index) else places(index, own)
+    for name, measure in measures.items():
+        values = np.full(len(index), np.nan)
+        values[place] = of_jobs("compare", schedule, name, measure)
+        yield values
 
 
-def _table(names: Sequence[str], groups: Groups, runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:
+def _table(levels: tuple, runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:
     """The differences of all cases from the first, absolute or as shares of the base: see `Comparison`.
 
     `of_parts` is how many jobs of a case and the base each group has in each part of the log.
@@ -532,17 +587,17 @@ def _table(names: Sequence[str], groups: Groups, runs: Floats, of_parts: Floats,
     shape = mean[:, 1].shape
     return pd.DataFrame(
         {name: np.broadcast_to(column, shape).ravel() for name, column in columns.items()},
-        _index(names[1:], groups, shape),
+        _index(*levels, shape),
     )
 
 
-def _index(names: Sequence[str], groups: Groups, shape: tuple[int, ...]) -> pd.MultiIndex:
+def _index(names: list[str], groups: Groups, measures: list[str], shape: tuple[int, ...]) -> pd.MultiIndex:
     """The index of a table, made so that pandas knows that it is sorted; else every look-up warns."""
     case, row, measure, statistic = (each.ravel() for each in np.indices(shape))
     by, group = (groups.index.get_level_values(level) for level in ("by", "group"))
     ways, called = by.unique(), sorted(group.unique(), key=_as_people_sort)
     codes = [case, ways.get_indexer(by)[row], pd.Index(called).get_indexer(group)[row], measure, statistic]
-    levels: list[Any] = [names, ways, called, MEASURES, STATISTICS]
+    levels: list[Any] = [names, ways, called, measures, STATISTICS]
     return pd.MultiIndex(levels, codes, names=["policy", "by", "group", "measure", "statistic"])
 
 

@@ -5,6 +5,7 @@ Only this module shakes logs. `simlib.compare`, and all measures of the study ov
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -15,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from .._util import cache, checks, paths
-from .._util.arrays import Codes, Ints
+from .._util.arrays import Codes, Floats, Ints
 from .._util.compiled import COMPILED, during
 from ..core import estimates as models
 from ..core import metrics
 from ..core.schedule import Policy, Schedule, simulate
-from ..core.threads import sweep
+from ..core.threads import counted, sweep
 from ..core.workload import Workload, check_shaking
 from .cases import Case, made, named
 
@@ -146,7 +147,7 @@ def replicate(
     _expect(by is None or callable(by) or by in BY, "by", by, f"None, a function of a schedule, or one of {BY}")
     several_policies = isinstance(policies, Mapping | list)
     by_policy = named(where, policies if several_policies else {None: policies})
-    by_log, by_estimates = _by_name(logs), _by_name(estimates)
+    by_log, by_estimates = _named(logs), _named(estimates)
     _expect(by_log and all(map(_is_log, by_log.values())), "logs", logs, _LOGS)
     _expect(by_estimates, "estimates", estimates, "some kind of estimates")
     by_estimates = {name: kind if kind is None else models.named(kind) for name, kind in by_estimates.items()}
@@ -156,7 +157,9 @@ def replicate(
         for load in by_load:
             checks.check(where, "loads", load, checks.number("a positive number such as 0.8", above=0))
         _expect(len({*by_load}) == len(by_load) > 0, "loads", loads, "some different numbers")
-    columns = _columns(measures, by)
+    if callable(measures):
+        _expect(by is None, "by", by, "None with a function as measures, or measures by name")
+    columns = measures if callable(measures) else by_name(where, MEASURES if measures is None else measures)
     several = [isinstance(logs, Mapping), isinstance(estimates, Mapping), several_loads, several_policies]
     seeds = [*([None] if as_it_is else []), *range(seed, seed + shakes)]
     blocks = [seeds[begin : begin + BLOCK] for begin in range(int(as_it_is), len(seeds), BLOCK)]
@@ -164,14 +167,16 @@ def replicate(
     measured = partial(_measured, measures=columns, by=by)
     rows: list[tuple] = []
     tables: list[pd.DataFrame] = []
-    for (log, estimate), load in product(product(by_log, by_estimates), by_load):
-        case, settings = (by_log[log], by_estimates[estimate], load), (seed, seconds, overrun, feedback)
-        depends = (columns, by) if keep and paths.CHECKOUT else None
-        runs = _read_or_simulate(case, by_policy, blocks, settings, measured, depends, executor)
-        for policy, of_policy in runs.items():
-            for run, measured_of_run in enumerate(of_policy, int(not as_it_is)):
-                rows.append((log, estimate, load, policy, run))
-                tables.append(_table(measured_of_run))
+    cases = [*product(by_log, by_estimates, by_load)]
+    with closing(counted(len(cases) * len(seeds), "runs")) as bar:
+        for log, estimate, load in cases:
+            case, settings = (by_log[log], by_estimates[estimate], load), (seed, seconds, overrun, feedback)
+            depends = (columns, by) if keep and paths.CHECKOUT else None
+            runs = _read_or_simulate(case, by_policy, blocks, settings, measured, depends, executor, bar)
+            for policy, of_policy in runs.items():
+                for run, measured_of_run in enumerate(of_policy, int(not as_it_is)):
+                    rows.append((log, estimate, load, policy, run))
+                    tables.append(_table(measured_of_run))
     return _joined(rows, tables, [*several, True], by)
 
 
@@ -182,22 +187,23 @@ def _is_log(log: Any) -> bool:
     return isinstance(log, Workload) or (callable(log) and not isinstance(log, type))
 
 
-def _columns(measures: Any, by: Any) -> Any:
-    """The measures by column of the result; or the function that gives all of them."""
-    if callable(measures):
-        _expect(by is None, "by", by, "None with a function as measures, or measures by name")
-        return measures
-    given: Any = MEASURES if measures is None else measures
-    _expect(
-        isinstance(given, Mapping | Sequence) and not isinstance(given, str) and given, "measures", given, _MEASURES
-    )
+def by_name(where: str, measures: Any) -> dict[Any, str | Measure]:
+    """The measures by column of the result, or by row of a comparison."""
+    checks.check(where, "measures", measures, _MEASURES)
+    return dict(measures) if isinstance(measures, Mapping) else {name: name for name in measures}
+
+
+def _are_measures(given: Any) -> bool:
     named = isinstance(given, Mapping)
+    if not named and (isinstance(given, str) or not isinstance(given, Sequence)):
+        return False
     right = all(isinstance(one, str) or (named and callable(one)) for one in (given.values() if named else given))
-    _expect(right and len({*given}) == len(given), "measures", given, _MEASURES)
-    return dict(given) if named else {name: name for name in given}
+    return right and len({*given}) == len(given) > 0
 
 
-_MEASURES = "some different names of measures, a dict of such names and functions, or a function"
+_MEASURES = checks.Kind(
+    _are_measures, "some different names of measures, a dict of such names and functions, or a function"
+)
 
 
 def _expect(right: Any, name: str, found: object, expected: str) -> None:
@@ -206,7 +212,7 @@ def _expect(right: Any, name: str, found: object, expected: str) -> None:
         raise ValueError(f"replicate: found {name}={found!r}, expected {expected}")
 
 
-def _by_name(given: Any) -> dict[Any, Any]:
+def _named(given: Any) -> dict[Any, Any]:
     """The arguments by name; a single one under None."""
     return dict(given) if isinstance(given, Mapping) else {None: given}
 
@@ -220,13 +226,18 @@ def schedules(
     feedback: bool = False,
 ) -> Iterator[Schedule]:
     """Simulate workloads of a log's jobs under policies, unchanged or shaken; a job moves equally in all workloads."""
-    shaken = {id(workload): workload for workload, _ in cases}
-    if seed is not None:
-        shaken = {key: _shaken(log, workload, seconds, seed) for key, workload in shaken.items()}
-    for workload, policy in cases:
+    last = {id(workload): place for place, (workload, _) in enumerate(cases)}
+    shaken: dict[int, Workload] = {}  # while they are needed: a log may have millions of jobs
+    for place, (workload, policy) in enumerate(cases):
+        key = id(workload)
+        if key not in shaken:
+            shaken[key] = workload if seed is None else _shaken(log, workload, seconds, seed)
         with during(COMPILED, True):
-            schedule = simulate(shaken[id(workload)], policy, overrun, feedback)
+            schedule = simulate(shaken[key], policy, overrun, feedback)
+        if last[key] == place:
+            del shaken[key]
         yield schedule
+        del schedule
 
 
 def _shaken(log: Workload, workload: Workload, seconds: int, seed: int) -> Workload:
@@ -254,6 +265,7 @@ def _read_or_simulate(
     measured: Measure,
     depends: tuple | None,
     executor: Any,
+    bar: Any,
 ) -> dict[Any, list]:
     """Give the measures of all runs by policy: read kept runs, simulate the rest run by run, and keep it."""
     files = _files(case, policies, blocks, settings, depends)
@@ -266,7 +278,8 @@ def _read_or_simulate(
         for run in block
         if names
     ]
-    simulated = iter(sweep(_replication, tasks, executor, label="runs"))
+    bar.total -= sum(map(len, blocks)) - len(tasks)
+    simulated = iter(sweep(_replication, tasks, executor, bar))
     tables: dict[Any, list] = {name: [] for name in policies}
     for block_number, block in enumerate(blocks):
         new = list(zip(*(next(simulated) for _ in block), strict=True)) if missing[block_number] else []
@@ -338,19 +351,19 @@ def _measured(schedule: Schedule, measures: Any, by: Any) -> Any:
             name: summary.get(measure) if isinstance(measure, str) else None for name, measure in measures.items()
         }
         for name, value in of_all.items():
-            of_all[name] = _of_jobs(schedule, name, measures[name]).mean() if value is None else value
+            of_all[name] = _numbers("replicate", schedule, name, measures[name]).mean() if value is None else value
         return pd.RangeIndex(1), of_all
     groups, code = _groups(schedule, by)
     known = code >= 0
     columns: dict[str, np.ndarray] = {}
     jobs = np.bincount(code[known], minlength=len(groups))
     for name, measure in measures.items():
-        of_jobs = np.ones(len(code)) if measure == "jobs" else _of_jobs(schedule, name, measure)
-        if of_jobs.ndim == 0:
-            expected = f"expected one number for each job, to take the means by {by}"
-            raise ValueError(f"replicate: measures: {name}: found one number for all jobs, {expected}")
+        if measure == "jobs":
+            columns[name] = jobs
+            continue
+        values = of_jobs("replicate", schedule, name, measure)
         with np.errstate(invalid="ignore"):
-            columns[name] = jobs if measure == "jobs" else np.bincount(code[known], of_jobs[known], len(groups)) / jobs
+            columns[name] = np.bincount(code[known], values[known], len(groups)) / jobs
     return groups, columns
 
 
@@ -382,18 +395,27 @@ def _table(measured: Any) -> pd.DataFrame:
     return pd.DataFrame([pd.Series(measured)])
 
 
-def _of_jobs(schedule: Schedule, name: Any, measure: str | Measure) -> np.ndarray:
+def of_jobs(where: str, schedule: Schedule, name: Any, measure: str | Measure) -> Floats:
+    """One number for each job, to take the means of groups."""
+    values = _numbers(where, schedule, name, measure)
+    if values.ndim == 0:
+        expected = "expected one number for each job, to take the means of groups"
+        raise ValueError(f"{where}: measures: {name}: found one number for all jobs, {expected}")
+    return values
+
+
+def _numbers(where: str, schedule: Schedule, name: Any, measure: str | Measure) -> Floats:
     """One number for each job, or the one number that a function gives for all."""
     if callable(measure):
-        where, given = f"replicate: measures: {name}", measure(schedule)
+        where, given = f"{where}: measures: {name}", measure(schedule)
         values = np.asarray(given) if np.ndim(given) == 0 else checks.by_job(where, given, schedule.workload.jobs.index)
         if values.dtype.kind in "biuf":
             return values.astype(float)
         raise ValueError(f"{where}: found {' '.join(repr(given).split())[:80]}, expected numbers")
     if (column := measure.removeprefix("mean_")) not in schedule.names:
         known = ", ".join(schedule.summary().index)
-        expected = f"a function, a column of Schedule.jobs such as 'wait', or, without by, one of {known}"
-        raise ValueError(f"replicate: found measure {measure!r}, expected {expected}")
+        expected = f"a function, a column of Schedule.jobs such as 'wait', or, of all jobs, one of {known}"
+        raise ValueError(f"{where}: found measure {measure!r}, expected {expected}")
     return schedule.column(column).astype(float)
 
 
@@ -403,10 +425,7 @@ def _groups(schedule: Schedule, by: Any) -> tuple[pd.Index, np.ndarray]:
         values = checks.by_job("replicate: by", by(schedule), schedule.workload.jobs.index)
         code, called = pd.factorize(values, sort=True)
         return pd.Index(called, name="group"), code
-    if by == "month":
-        code, months = pd.factorize(schedule.workload.calendar_month(schedule.column("end")), sort=True)
-        return pd.Index(months, name=by), code
-    names, code = divided(schedule.workload, by)
+    names, code = _divided(schedule.workload, by, schedule.column("end"))
     return pd.Index(names, name=by), code
 
 
@@ -453,7 +472,9 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
     rows: list[tuple[str, str]] = []
     codes, sizes = [], []
     for way in dict.fromkeys([ALL, *by]):
-        names, of_job = divided(workload, way)
+        if way == "month" and workload.start is None:
+            continue
+        names, of_job = _divided(workload, way, workload.jobs.submit)
         jobs = np.bincount(of_job[of_job >= 0], minlength=len(names))
         large = jobs >= (1 if way == ALL else least)
         if way != ALL and large.sum() < 2:
@@ -467,15 +488,13 @@ def grouped(workload: Workload, by: Sequence[str] = BY, least: int = 30) -> Grou
     return Groups(index, np.ascontiguousarray(code.T), np.concatenate(sizes))
 
 
-def divided(workload: Workload, way: str) -> tuple[list, Ints]:
-    """The names of the groups, in order, and each job's place among them, -1 if it is not known."""
+def _divided(workload: Workload, way: str, second: Any) -> tuple[list, Ints]:
+    """The names of the groups, in order, and each job's place among them, -1 if not known; its month by a second."""
     jobs = workload.jobs
     if way == ALL:
         return [ALL], np.zeros(len(jobs), np.int64)
     if way == "month":
-        if workload.start is None:
-            return [], np.full(len(jobs), -1)
-        code, names = pd.factorize(workload.calendar_month(jobs.submit), sort=True)
+        code, names = pd.factorize(workload.calendar_month(second), sort=True)
         return list(names), code
     if way == "size":
         code, classes = pd.factorize(metrics.size_class(jobs.procs), sort=True)

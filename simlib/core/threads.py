@@ -5,6 +5,7 @@ Many run on threads, processes or a cluster: on any `concurrent.futures.Executor
 
 import os
 import pickle
+import sys
 import threading
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from tqdm.auto import tqdm
 
 from .._util import checks
 from .._util.arrays import Ints
-from .._util.compiled import bar_shows
+from .._util.compiled import bar_shows, lines_show
 
 LONG = 20_000
 """Jobs from which on a simulation may take so long that a user would like to stop it."""
@@ -114,11 +115,41 @@ def stop_all() -> None:
         progress_and_stop[1] = 1
 
 
+class _Lines:
+    """In place of a bar plain lines, one in half a minute, with the minutes that are left."""
+
+    EVERY = 30
+
+    def __init__(self, total: int, label: str) -> None:
+        self.total, self._label, self._done = total, label, 0
+        self._began = self._told = time.monotonic()
+
+    def update(self, done: int = 1) -> None:
+        self._done, now = self._done + done, time.monotonic()
+        if now - self._told >= self.EVERY and self._done < self.total:
+            self._told, left = now, (now - self._began) / self._done * (self.total - self._done)
+            said = f"{self._done:,} of {self.total:,}, about {left / 60:.1f} minutes left"
+            print(f"{self._label}: {said}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+def counted(total: int, label: str, show: bool | None = None) -> Any:
+    """Make a bar of so many things to do, which several sweeps may advance: lines under papermill, nothing in a file.
+
+    Close it in the end. `total` may be lowered.
+    """
+    if show is None and lines_show():
+        return _Lines(total, label)
+    return tqdm(total=total, unit="", desc=label, disable=not (bar_shows() if show is None else show))
+
+
 def sweep(
     function: Callable[..., _Result],
     tasks: Iterable[tuple],
     executor: Any = None,
-    progress: bool | None = None,
+    progress: Any = None,
     label: str = "runs",
 ) -> list[_Result]:
     """Call `function(*task)` for every task, and return the results in the order of the tasks.
@@ -133,8 +164,9 @@ def sweep(
         By default one thread for each core that we may use: the engine's kernels release Python's lock. Dask sends a
         large object that several tasks share, such as a log, once to each worker, and repeats the unfinished tasks of a
         lost worker.
-    progress : bool, optional
-        Whether to show a progress bar; by default in terminals and JupyterLab, but not under papermill or in a file.
+    progress : bool or bar, optional
+        Whether to show a progress bar; by default in terminals and JupyterLab. Papermill gets lines with the minutes
+        left, and a file nothing. Or the bar of several sweeps: then the caller closes it.
     label : str
         Name of the things that the bar counts.
 
@@ -159,7 +191,8 @@ def sweep(
     checks.check("sweep", "tasks", tasks, _TASKS)
     tasks = list(tasks)
     checks.check("sweep", "executor", executor, checks.or_none(_EXECUTOR))
-    checks.check("sweep", "progress", progress, checks.or_none(checks.FLAG))
+    own = not hasattr(progress, "update")
+    checks.check("sweep", "progress", progress if own else None, checks.or_none(checks.FLAG))
     if executor is None:
         granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None  # by a batch system
         threads, to_the_end = ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1), True
@@ -176,8 +209,7 @@ def sweep(
     if client := getattr(executor, "_client", None):  # of Dask's executor
         tasks = _sent_once(tasks, client)
     futures: list[Any] = []
-    show = bar_shows() if progress is None else progress
-    bar = tqdm(total=len(tasks), unit="", desc=label, disable=not show)  # first: it imports what it needs
+    bar = counted(len(tasks), label, progress) if own else progress  # first: it imports what it needs
     try:
         for task in tasks:
             futures.append(executor.submit(function, *task))
@@ -189,7 +221,8 @@ def sweep(
         _stop(begun, all_known=len(futures) == len(tasks))
         raise
     finally:
-        bar.close()
+        if own:
+            bar.close()
         for future in futures:
             future.cancel()
 

@@ -1,6 +1,7 @@
 """Pictures of comparisons of policies: a forest plot, and the groups that gain or lose."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from .._util import checks
 from .._util.arrays import STATISTICS
 from .._util.words import difference
-from ..analysis.comparison import Comparison
+from ..analysis.comparison import IN_SECONDS, Comparison
 from .panels import in_whole_per_cents, legend
 from .style import COLOURS, stamp
 
@@ -21,7 +22,7 @@ _COINCIDENCE, _ANOTHER_YEAR = {"linewidth": 5, "alpha": 0.5, "solid_capstyle": "
 
 _LEVELS, _OF_GROUPS = ["by", "group", "measure", "statistic"], ["policy", "by", "measure", "statistic"]
 
-_MEASURES = {"wait": "wait", "response": "response time", "bounded_slowdown": "bounded slowdown"}
+_TITLES = {"response": "response time"}
 
 
 def forest(
@@ -62,9 +63,11 @@ def forest(
     rows = list(statistics) if by == "all" else comparison.groups(by)
     table = table[table.index.get_level_values("statistic").isin(statistics if by == "all" else ["mean"])]
     height = 1.4 + len(rows) * (0.2 + 0.16 * len(comparison.others))
-    figure, axes = plt.subplots(1, 3, figsize=(10, height), sharey=True)
+    titles = {measure: _TITLES.get(measure, measure.replace("_", " ")) for measure in comparison.measures}
+    size = 10 / 3 * max(len(titles), 2), height
+    figure, (axes,) = plt.subplots(1, len(titles), figsize=size, sharey=True, squeeze=False)
     colours = dict(zip(comparison.others, COLOURS, strict=False))
-    for ax, (measure, title) in zip(axes, _MEASURES.items(), strict=True):
+    for ax, (measure, title) in zip(axes, titles.items(), strict=True):
         for place, policy in enumerate(comparison.others):
             part = table.xs((policy, measure), level=("policy", "measure")).reset_index()
             dodge = (place - (len(comparison.others) - 1) / 2) * 0.7 / len(comparison.others)
@@ -81,7 +84,7 @@ def forest(
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
     figure.supxlabel(f"{comparison.workload.name}: change against {comparison.base}", size=10)
     legend(figure, {policy: {"color": colour, "marker": "o"} for policy, colour in colours.items()} | _intervals())
-    said = f"change of {', '.join(_MEASURES.values())} {'' if by == 'all' else f'by {by} '}under {', '.join(colours)}"
+    said = f"change of {', '.join(titles.values())} {'' if by == 'all' else f'by {by} '}under {', '.join(colours)}"
     figure.set_label(f"{comparison.workload.name}: {said} against {comparison.base}, with both intervals")
     return _marked(figure, comparison)
 
@@ -94,6 +97,8 @@ def changes(
     most: int = 6,
 ) -> Figure:
     """Draw how much the mean wait changes, with both intervals, in a narrow picture with the numbers at the side.
+
+    If a comparison has other measures, the first of them is drawn.
 
     Parameters
     ----------
@@ -122,16 +127,18 @@ def changes(
     'FCFS'
     >>> plt.close(figure)
     """
+    measure = comparison.measures[0]
+    called_mean = f"mean {measure}".replace("_", " ")
     if policy is None:
         part = pd.concat([comparison.who(name, "all") for name in comparison.others], keys=comparison.others)
         part = part.droplevel(1).sort_values("difference", kind="stable")
-        shares: Any = comparison.relative.xs(("all", "all", "wait", "mean"), level=_LEVELS).loc[part.index]
-        title = f"change of the mean wait against {comparison.base}"
+        shares: Any = comparison.relative.xs(("all", "all", measure, "mean"), level=_LEVELS).loc[part.index]
+        title = f"change of the {called_mean} against {comparison.base}"
     else:
         part = _chosen(comparison, policy, by, most)
-        shares = comparison.relative.xs((policy, by, "wait", "mean"), level=_OF_GROUPS).loc[part.index]
+        shares = comparison.relative.xs((policy, by, measure, "mean"), level=_OF_GROUPS).loc[part.index]
         part.index = [called(by, str(name)) if called else f"{by} {name}" for name in part.index]
-        title = f"change of the mean wait with {policy}"
+        title = f"change of the {called_mean} with {policy}"
     figure, ax = plt.subplots(figsize=(4.6, max(3.4, 1.2 + 0.26 * len(part))))
     size = shares.difference.abs()
     near = ~(size > max(4 * float(size.median()), 1.5)).to_numpy()  # no fall is more than 1
@@ -147,7 +154,8 @@ def changes(
     ):
         _bars(ax, at[rows & near], shares[rows & near], colour)
         ax.plot([high + margin / 2] * (rows & ~near).sum(), at[rows & ~near], ">", color=colour, clip_on=False)
-    numbers = [difference(seconds, short=True) for seconds in part.difference]
+    written = partial(difference, short=True) if measure in IN_SECONDS else "{:+,.3g}".format
+    numbers = [written(value) for value in part.difference]
     for place, number in enumerate(numbers):
         ax.text(1.03, place, number, transform=ax.get_yaxis_transform(), va="center", size=9)
     ax.axvline(0, color="black", linewidth=1)

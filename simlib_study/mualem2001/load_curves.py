@@ -1,6 +1,7 @@
 """Models under rising load: simulated again and again, and by how much policies differ (sections 3.1 to 3.3)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -59,14 +60,16 @@ def curves(
     """
     once = cache.once(_at_load)
     made: dict[tuple[int, str, float], tuple[pd.DataFrame, pd.DataFrame]] = {}
-    for label, make in models.items():  # one after another, for the workloads of all are large
-        how = policies, {**MEASURES, **measures}, batch[label], dict(stopping), label in feedback
-        workloads = {number: make(seed) for number, seed in enumerate(seeds, 1)}
-        of_label = loads[label] if isinstance(loads, Mapping) else loads
-        cases = list(product(workloads, sorted(of_label, reverse=True)))  # high loads take longest
-        tasks = [(workloads[number], load, *how) for number, load in cases]
-        of_cases = dict(zip(cases, threads.sweep(once, tasks, executor, label="loads"), strict=True))
-        made |= {(number, label, load): of_cases[number, load] for number in workloads for load in of_label}
+    by_label = loads if isinstance(loads, Mapping) else dict.fromkeys(models, loads)
+    seed_of = dict(enumerate(seeds, 1))
+    with closing(threads.counted(len(seed_of) * sum(len(by_label[label]) for label in models), "loads")) as bar:
+        for label, make in models.items():  # one after another, for the workloads of all are large
+            how = policies, {**MEASURES, **measures}, batch[label], dict(stopping), label in feedback
+            workloads = {number: make(seed) for number, seed in seed_of.items()}
+            cases = list(product(workloads, sorted(by_label[label], reverse=True)))  # high loads take longest
+            tasks = [(workloads[number], load, *how) for number, load in cases]
+            of_cases = dict(zip(cases, threads.sweep(once, tasks, executor, bar), strict=True))
+            made |= {(number, label, load): of_cases[number, load] for number in workloads for load in by_label[label]}
     in_order = sorted(made, key=lambda case: case[0])
     tables = [
         pd.concat({case: made[case][kind] for case in in_order}).rename_axis(names)

@@ -220,20 +220,6 @@ def within(rows: pd.DataFrame, bound: float, form: str) -> Decision:
     return most_of(so, rows, form, int((~so & ~beyond).sum()))
 
 
-def farthest(rows: pd.DataFrame) -> pd.DataFrame:
-    """Take of effects by log, several on each, the one that is largest by size."""
-    largest = [of.iloc[[int(of.effect.abs().argmax())]] for _, of in rows.groupby("log", sort=False)]
-    return pd.concat(largest)
-
-
-def same_side(effects: Mapping[str, pd.DataFrame]) -> Decision:
-    """Decide whether what is clear of zero lies on one side on most machines: effects by log, tables by rule."""
-    side = pd.DataFrame({name: sides(of, 1) for name, of in effects.items()})
-    counts = pd.DataFrame({"above": (side == WITH).sum(axis=1), "below": (side == AGAINST).sum(axis=1)})
-    both = (counts > 0).all(axis=1)
-    return most_of(~both, counts, "{above} above and {below} below", either=int(both.sum()))
-
-
 def not_shorter(rows: pd.DataFrame) -> Decision:
     """Decide whether waits do not get shorter on most machines."""
     return most_of(sides(rows, -1) != WITH, rows.assign(change=starred(rows)), "{change}")

@@ -195,7 +195,6 @@ def heat(
     *,
     titles: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
-    by: str = "",
 ) -> Figure:
     """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is none."""
     table = table.rename(titles or {}, level=0).rename(names or {}, level=1)
@@ -215,7 +214,7 @@ def heat(
     entries = {SAID[side]: {"facecolor": LOOKS[side]} for side in (WITH, AGAINST)}
     said = f"{label} in per cent", f"no colour: {SAID[OPEN]}, or 0", "bold: another year agrees"
     legend(figure, entries | {text: {"linestyle": ""} for text in said} | _star(OF_PAPER, about))
-    first, what = machines(table.loc[measures[0]]), f"{measures[0].split(' [')[0]}{by}"
+    first, what = machines(table.loc[measures[0]]), f"{measures[0].split(' [')[0]}"
     if first.base.any():
         title(figure, _message(_counted(first.assign(side=sides(first, -1))), SAID, f"{what}{OR_MORE}"))
     else:

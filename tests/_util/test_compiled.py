@@ -135,7 +135,6 @@ sys.path.insert(0, sys.argv[1])
 import helpers
 from simlib import EASY, load, simulate
 from simlib.policies import adjusting, easy
-from simlib_study.other_machines import easy_programs
 
 easy.SMALL = -1  # however few the jobs, no plain Python
 workloads = [helpers.random_workload(seed, jobs) for seed, jobs in enumerate((1, 2, 60, 60, 300))]
@@ -150,8 +149,6 @@ for name in ("EASY, both orders one's own", "EASY++", "EASY, lookahead, shortest
         simulate(workload, policy)
 for order in ("fcfs", "wfp"):
     simulate(load("sample"), EASY(order=order, adjust=adjusting.Adjustment(adjusting.Scheme())))
-for reading in [one.reading for one in easy_programs.PROGRAMS.values()]:
-    simulate(workloads[3], easy_programs.EasyProgram(reading))
 """
 
 

@@ -88,6 +88,29 @@ def test_another_year_is_as_far_off_as_leaving_out_a_part_moves_both(found, samp
     np.testing.assert_allclose([row.another_year_low, row.another_year_high], ends, rtol=2e-3)
 
 
+def test_any_measure_of_a_job_has_intervals_and_groups(sample):
+    """Also of cases with other jobs, whose values are matched by the jobs."""
+
+    def per_hour(schedule):
+        return (3600 * schedule.jobs.wait / schedule.jobs.estimate).sort_values()
+
+    few = (EASY(order="sjf"), lambda w: w.select(w.jobs.procs > 2))
+    measures = {"per hour": per_hour, "slow": "bounded_slowdown"}
+    found = compare(sample, {"EASY": EASY(), "few": few}, shakes=4, by=["size"], measures=measures)
+    assert found.measures == list(measures) and found.table.another_year_low.loc["few", "all"].notna().all()
+    logs = sample, *shaken(sample)
+    for column, cases in (("base", logs), ("value", [few[1](each) for each in logs])):
+        runs = [simlib.simulate(each, EASY() if column == "base" else few[0]) for each in cases]
+        for group, sizes in (("all", (3, 128)), ("33-64", (33, 64))):
+            means = [per_hour(run)[run.jobs.procs.between(*sizes)].mean() for run in runs]
+            key = "few", group if group == "all" else "size", group, "per hour", "mean"
+            assert found.table.loc[key, column] == pytest.approx(np.mean(means))
+    assert found.who(by="size").equals(found.who(by="size", measure="per hour"))
+    assert list(found.overview().index.unique("measure")) == ["mean per hour", "mean slow"]
+    assert [ax.get_title() for ax in plots.forest(found).axes] == list(measures)
+    assert "change of the mean per hour" in plots.changes(found).get_label()
+
+
 def test_a_groups_rows_are_those_of_its_jobs(found, sample):
     jobs = sample.jobs
     month = sample.calendar_month(jobs.submit) == "2026-02"
@@ -221,6 +244,10 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
             (EASY_AND_FCFS, {name: value}, f"found {name}=.*, expected")
             for name in ("shakes", "seconds", "seed", "least", "users", "overrun")
             for value in (True, "no", None, 2.5, float("nan"))
+        ),
+        *(
+            (EASY_AND_FCFS, {"measures": measures}, "compare: .*found .*, expected")
+            for measures in ([], "wait", np.mean, {"mine": None}, ["colour"], ["makespan"], {"mine": lambda s: 1})
         ),
         (EASY_AND_FCFS, {"by": "size"}, "found by='size', expected a list"),
         (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some"),

@@ -135,6 +135,19 @@ def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, pl
     assert ("simulate: 100%" in shown and "12.0k/24.0k" in shown) if somebody else shown == ""
 
 
+def test_papermills_log_has_lines_with_the_time_that_is_left_of_all_sweeps_together(monkeypatch, capsys):
+    monkeypatch.setattr(threads, "lines_show", lambda: True)
+    seconds = iter([0, 10, 60, 85, 120])
+    monkeypatch.setattr(threads.time, "monotonic", lambda: next(seconds))
+    bar = threads.counted(6, "runs")
+    bar.total -= 1  # was kept
+    with ThreadPoolExecutor(1) as one:
+        sweep(pow, [(2, 3)] * 2, one, bar)  # after 10 and 60 seconds
+    bar.update(2)
+    bar.update()  # the last one
+    assert capsys.readouterr().err == "runs: 2 of 5, about 1.5 minutes left\n"
+
+
 def test_an_error_in_the_thread_of_a_long_simulation_reaches_the_caller():
     with pytest.raises(ValueError, match="nan"):
         simulate(jann97.workload(threads.LONG), EASY(order=lambda wait, estimate, procs: 0.0 * wait / 0.0))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import POLICIES, every_policy, random_workload, seeds, starts, table
+from helpers import POLICIES, every_policy, plainly, random_workload, seeds, starts, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,6 @@ from simlib import EASY, FCFS, Conservative, Selective, engine, simulate
 from simlib._util import paths
 from simlib.engine.index import GONE, empty_index, places_for, refresh
 from simlib.policies import orders
-from simlib_study.investigations.kernel_variants import easy as easy_programs
 
 loop = importlib.import_module("simlib.engine.easy")  # its function `easy` has the same name
 
@@ -30,17 +29,12 @@ def overloaded(seed, jobs=2500, exact=False):
     return w.scale_arrivals(0.1)
 
 
-def walked(w):
-    """The start times that the detective's kernel finds, which goes through the whole queue in every pass."""
-    columns = (w.jobs[name].to_numpy() for name in ("submit", "run", "estimate", "procs"))
-    return easy_programs.easy_reading(*columns, w.procs, easy_programs.TEXT)[0].tolist()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_long_queue_is_scheduled_as_by_walking_it(exact):
     w = overloaded(3, exact=exact)
-    assert simulate(w, EASY()).jobs.start.tolist() == walked(w)
+    walked = plainly(w, EASY())  # goes through the whole queue in every pass
+    assert simulate(w, EASY()).jobs.start.tolist() == [job.start for job in walked]
 
 
 @pytest.mark.slow

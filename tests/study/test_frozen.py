@@ -18,11 +18,10 @@ FROZEN = frozen()
 each_notebook = pytest.mark.parametrize("name", FROZEN["notebooks"])
 
 
-def test_a_commit_is_named_by_its_whole_id_and_has_the_notebooks_that_are_gone():
-    assert re.fullmatch("[0-9a-f]{40}", FROZEN["commit"])
-    assert all(f"build/notebooks/{name}.ipynb" in FROZEN["command"].split() for name in FROZEN["notebooks"])
-    assert set(FROZEN["notebooks"]) == set(freeze.FROZEN)
-    assert not any((ROOT / "notebooks" / f"{name}.ipynb").exists() for name in freeze.FROZEN)
+@each_notebook
+def test_a_commit_is_named_by_its_whole_id_and_has_the_notebook_that_is_gone(name):
+    assert re.fullmatch("[0-9a-f]{40}", FROZEN["notebooks"][name]["commit"])
+    assert not (ROOT / "notebooks" / f"{name}.ipynb").exists()
 
 
 @each_notebook
@@ -96,8 +95,7 @@ def project(tmp_path):
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "finished")
     commit = git(folder, "rev-parse", "HEAD")
-    table = f'commit = "{commit}"\ncommand = "snakemake"\n[notebooks."a/b"]\n'
-    (folder / "figures" / "frozen.toml").write_text(table)
+    (folder / "figures" / "frozen.toml").write_text(f'[notebooks."a/b"]\ncommit = "{commit}"\n')
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "frozen")
     return folder
@@ -131,7 +129,7 @@ def test_numbers_that_are_not_made_again_are_not_taken_for_right(project):
     assert status == 1 and "a log is missing" in told
     python.write_text("#!/bin/sh\nexit 3\n")
     status, told = again(project)
-    assert status == 1 and "snakemake: ended with 3" in told
+    assert status == 1 and told.endswith(": ended with 3\n")
 
 
 @pytest.mark.slow

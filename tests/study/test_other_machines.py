@@ -272,10 +272,6 @@ def within(bound, *changes, half=0.01):
     return deciding.within(rows(*changes, half=half), bound, "{effect:.1%}")
 
 
-def agreeing(*other):
-    return deciding.same_side({"one": rows(*[0.1] * len(other)), "other": rows(*other)})
-
-
 def dependent(chance):
     index = pd.MultiIndex.from_tuples([("wait", "load"), ("wait", "used")])
     return deciding.depends_on_a_trait(pd.DataFrame({"rho": 0.8, "chance": [chance, chance], "logs": 9}, index))
@@ -315,9 +311,6 @@ DECIDED = {
         within(0.1, *[0.02] * 6),
         deciding.not_shorter(rows(*[0] * 6)),  # waits that may be the same
         deciding.longer(rows(*[0.5] * 4, 0, 0)),
-        agreeing(*[0.2] * 6),
-        agreeing(*[0.005] * 6),  # open, and no other order
-        agreeing(-0.1, -0.1, *[0.1] * 4),
         dependent(0.02),
         as_figure8(*[True] * 4, False, False),
         as_on_intrepid(near=4, logs=6),
@@ -340,7 +333,6 @@ DECIDED = {
         within(0.02, *[0.005] * 3, *[0.06] * 3, half=0.03),
         deciding.not_shorter(rows(*[-0.1] * 6)),
         deciding.longer(rows(*[0.5] * 3, *[-0.5] * 3)),
-        agreeing(*[-0.1] * 3, *[0.1] * 3),
         dependent(0.03),  # of two
         as_figure8(*[True] * 3, *[False] * 3),
         as_on_intrepid(near=3, logs=6),
@@ -354,7 +346,6 @@ DECIDED = {
         within(0.1, 0),
         deciding.not_shorter(rows(0)),
         deciding.longer(rows(0)),
-        agreeing(*[0.1] * 5),
         dependent(np.nan),
         as_figure8(),
         as_on_intrepid(near=5, logs=5),
@@ -387,9 +378,7 @@ def test_a_partition_has_no_say_in_what_is_decided():
     assert deciding.most(by_measure(wait=of), -1)[2]["logs"] == deciding.within(of, 0.2, "")[2]["logs"] == 6
 
 
-def test_logs_that_disagree_and_keys_that_lower_the_scatter_are_said():
-    _, text, numbers = agreeing(*[-0.1] * 3, *[0.1] * 3)
-    assert "log 0 1 above and 1 below (not so)" in text and numbers["either"] == 3
+def test_keys_that_lower_the_scatter_are_said():
     assert "user on 6 of 6, both on 3 of 3" in steps(*[-0.1] * 3)[1]
     assert "user on 6 of 6, both on 0 of 3" in steps(*[0.1] * 3)[1]
 
@@ -457,8 +446,8 @@ def test_a_title_counts_machines_and_effects_of_1_per_cent_or_more():
 def test_a_title_of_shares_has_the_policies_with_most_and_fewest_on_the_same_logs():
     index = pd.MultiIndex.from_product([["longer [%]"], ["a", "b"], ["log 0", "log 1"]])
     of = rows(0.1, 0.2, 0.3, np.nan).set_axis(index.rename(["measure", "policy", "log"])).assign(base=0.0)
-    title = titled(pictures.heat(of, TOLD[:2], "change", by=" by some rule"))
-    assert title == "Longer by some rule, average over 1 logs: fewest with a (10.0%), most with b (30.0%)"
+    title = titled(pictures.heat(of, TOLD[:2], "change"))
+    assert title == "Longer, average over 1 logs: fewest with a (10.0%), most with b (30.0%)"
     plt.close("all")
 
 
