@@ -34,7 +34,7 @@ _MINUTE = 60
 
 _FEW = 0.05
 """A share of the jobs that does not count: if no more of them wait, and the mean wait is below a minute, there is no
-queue; if no more of them lack a request, the page does not mention it."""
+queue."""
 
 _FEWEST = 30
 """Of a size class with fewer jobs quartiles would be single jobs."""
@@ -172,14 +172,6 @@ def use_said(workload: Workload) -> list[str]:
             "as a perfect estimate."
         )
     return sentences
-
-
-def missing(workload: Workload) -> list[str]:
-    """Say how many jobs have no estimate, so that the run time replaces it, if they are more than a twentieth."""
-    without = unrequested(workload)
-    if without <= _FEW:
-        return []
-    return [f"{share(without)} of the jobs have no estimate: their run time stands in, as if users knew it."]
 
 
 def too_few_estimates(workload: Workload) -> bool:

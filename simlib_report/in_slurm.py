@@ -163,7 +163,7 @@ WAYS = {
 
 
 def how(policy: str) -> str:
-    """Say how Slurm is set to do the same as a policy, or what is nearest; "" for a policy that is not in `WAYS`.
+    """Say how Slurm does the same as a policy of `simlib_report.POLICIES`, or what is nearest; "" for another policy.
 
     Examples
     --------
@@ -172,22 +172,15 @@ def how(policy: str) -> str:
     """
     if (way := WAYS.get(policy)) is None:
         return ""
-    said = f"Slurm cannot: {way.text}" if way.by == "cannot" else f"{way.by}: {way.text}"
     key, _, line = way.source.partition(" ")
-    said += f" ({_SOURCES[key].rpartition('/')[2]}{', ' * bool(line)}{line})"
+    said = f"{way.by}: {way.text} ({_SOURCES[key].rpartition('/')[2]}{', ' * bool(line)}{line})"
     costs = f". {_COSTS[way.by]}" if way.by in _COSTS else "."
     nearest = f" The nearest setting is {way.nearest}: {WAYS[way.nearest].text}." if way.nearest else ""
     return said + costs + nearest
 
 
 def nearest(policies: Iterable[str]) -> dict[str, Case]:
-    """Find the settings that come nearest to policies without a script, so that they can be simulated themselves.
-
-    Examples
-    --------
-    >>> nearest(["EASY", "EASY-SJBF", "EASY++"])
-    {'Slurm, short limits first': ..., 'Slurm, one reservation': SlurmBackfill(window=2592000, reservations=1)}
-    """
+    """Find the settings that come nearest to policies without a script, so that they can be simulated themselves."""
     names = dict.fromkeys(WAYS[name].nearest for name in policies if name in WAYS and WAYS[name].nearest)
     return {name: SETTINGS[name] for name in names}
 
@@ -270,6 +263,13 @@ def started_by(workload: Workload) -> dict[str, float] | None:
     """Find which share of the jobs each scheduler started, "main", "backfill" or "submit"; None without sacct's Flags.
 
     The share of `Schedule.jobs.backfilled` under `simlib.SlurmBackfill` should be near that of "backfill".
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
+    >>> started_by(simlib.Workload(w.jobs, 4, log=pd.DataFrame({"started_by": [1, 2]}, w.jobs.index)))
+    {'main': 0.5, 'backfill': 0.5, 'submit': 0.0}
     """
     if workload.log is None or "started_by" not in workload.log:
         return None

@@ -5,13 +5,15 @@ Sources, in github.com/SchedMD/slurm: src/sacctmgr/common.c for the names of col
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from simlib.analysis.cases import Case, policy_of
 from simlib.core.workload import Workload
 from simlib.logs.files import SWFError, read_bytes
 
@@ -76,6 +78,8 @@ def outages(path: str | Path, workload: Workload) -> pd.DataFrame:
             if row.get("known"):
                 known = min(max(_second(where, "known", row["known"], workload, last), 0), start)
             rows.append((start, end, _procs(where, row), known))
+    if not rows:
+        raise SWFError(f"{path}: found no outage in the time of {workload.name}, expected some")
     return pd.DataFrame(rows, columns=["start", "end", "procs", "known"])
 
 
@@ -84,8 +88,19 @@ def said(table: pd.DataFrame, workload: Workload) -> str:
     time = workload.jobs.submit.max() - workload.jobs.submit.min()
     away = (table.end.clip(upper=workload.jobs.submit.max()) - table.start) @ table.procs
     part = 100 * away / (time * workload.procs) if time else 0
-    count = f"{len(table):,} outage{'s are' if len(table) != 1 else ' is'}"
-    return f"{count} simulated, with {part:.2g} % of the processor-hours of the log's time: planned around if known."
+    count, known = f"{len(table):,} outage{'s are' if len(table) != 1 else ' is'}", (table.known < table.start).sum()
+    return f"{count} simulated: {part:.2g} % of the processor-hours; {known:,} of them were known before."
+
+
+def planned_around(cases: Mapping[str, Case], table: pd.DataFrame, asked: Collection[str] = ()) -> dict[str, Case]:
+    """Give the outages to the policies that plan around them, and leave out the others; ValueError if one is asked."""
+    able = {name: case for name, case in cases.items() if hasattr(policy_of(case), "outages")}
+    if refused := [name for name in asked if name not in able]:
+        raise ValueError(
+            f"outages: found {refused[0]}, which does not know them, expected one such as Slurm's backfill"
+        )
+    told = {name: replace(policy_of(case), outages=table) for name, case in able.items()}  # type: ignore[type-var]
+    return {name: (told[name], *case[1:]) if isinstance(case, tuple) else told[name] for name, case in able.items()}
 
 
 def _lines(path: str | Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:

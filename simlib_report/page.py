@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from simlib import plots
 from simlib._util import paths
 from simlib._util.words import time
+from simlib.analysis.cases import Case
 from simlib.analysis.comparison import Comparison
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
@@ -24,6 +25,7 @@ from simlib.logs.files import PACKED
 from simlib.plots.style import svg
 
 from . import description, facts, losses, progress
+from . import outages as away
 from .answer import TEMPLATES, answer, decided, when
 from .in_slurm import how as in_slurm
 from .in_slurm import nearest, waited_for_said
@@ -94,6 +96,9 @@ class Page:
     allowed : float
         A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the late jobs'
         share grow by no more per cent than this.
+    outages : str or Path, optional
+        When which processors were away: see `simlib_report.outages.outages`. Policies that do not plan around outages
+        are not compared then; by default the policies are those of Slurm.
     title : str, optional
         The page's title; by default a question with the log's name.
     executor : concurrent.futures.Executor, optional
@@ -135,6 +140,7 @@ class Page:
         seed: int = 0,
         slurm_conf: str | Path | None = None,
         allowed: float = losses.ALLOWED,
+        outages: str | Path | None = None,
         title: str | None = None,
         executor: Any = None,
     ) -> None:
@@ -148,7 +154,7 @@ class Page:
         self.called = partial(called, names=known) if names else called
         self.parts = {} if partitions is None else _parts(workload, partitions, {} if names else known["partition"])
         self.workload = together(workload, self.parts) if self.parts else workload
-        self.of_slurm = bool(slurm_conf) or sacct.is_converted(workload) or (base or "").startswith("Slurm")
+        self.of_slurm = bool(slurm_conf or outages) or sacct.is_converted(workload) or (base or "").startswith("Slurm")
         asked_of = ASKED_OF_SLURM if self.of_slurm else ASKED
         cases = chosen(asked_of if policies is None else policies, base)
         if self.of_slurm:
@@ -167,11 +173,24 @@ class Page:
         self._asked_ifs = [name for name in more if name not in WHAT_IFS]
         asked = [self.base, *self._asked_ifs, *(cases if policies is not None else ())]
         self.cases, self.left_out = usable(self.workload, cases | more, asked)
+        if outages is not None:
+            self.cases = self._around(outages, asked, partitions is not None or bool(others))
         if self.parts:
             self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
         self.cases |= others
         self.what_ifs += others
         self._asked_ifs += others
+
+    def _around(self, outages: str | Path, asked: list[str], divided: bool) -> dict[str, Case]:
+        """The cases that plan around outages."""
+        if divided:
+            raise ValueError(f"{self.workload.name}: found outages with partitions, expected one machine")
+        table = away.outages(outages, self.workload)
+        able = away.planned_around(self.cases, table, asked)
+        self.left_out += [away.said(table, self.workload)]
+        if unable := [name for name in self.cases if name not in able]:
+            self.left_out.append(f"Not compared: {'; '.join(unable)}: not made for outages.")
+        return able
 
     @cached_property
     def schedules(self) -> Mapping[str, Schedule]:
@@ -223,11 +242,10 @@ class Page:
             for reason, count in w.dropped.value_counts(sort=False).items()
         ]
         return [
-            "Limits, holds, reservations and outages: no log has them.",
+            "Limits, holds, reservations and outages: no log has them, and what is not said below is not simulated.",
             *counts,
             *self.left_out,
             *_absent(self.found),
-            *facts.missing(w),
             *self._machines(),
             *(f"{AS_SET}: {said}" for said in self.not_simulated),
         ]
@@ -303,13 +321,8 @@ class Page:
         if not names or len({len(one.workload) for one in pair.values()}) > 1:
             return []
         tables = {"By request": losses.by_request(pair), "By size": losses.by_size(pair)}
-        said = []
-        for table in tables.values() if len(names) == 2 else ():
-            if most := losses.most_lost(table, names[0], names[1], self.allowed):
-                who, before, after = most
-                said.append(f"With {names[1]} one in 20 {who} waits over {time(after)}, now {time(before)}.")
         texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
-        return [said, *(_captioned(text, caption) for caption, text in texts.items())]
+        return [_captioned(text, caption) for caption, text in texts.items()]
 
     def _explained(self) -> pd.DataFrame | None:
         """The recorded waits beside those under the base, by partition."""

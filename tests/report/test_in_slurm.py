@@ -20,7 +20,7 @@ def test_every_candidate_of_the_page_has_a_line_and_what_is_nearest_is_a_setting
         said = in_slurm.how(name)
         assert way.by in ("setting", "cannot", *in_slurm.NEEDS) and way.source.split()[0] in in_slurm._SOURCES
         assert (way.nearest == "") == (way.by == "setting") or way.nearest in in_slurm.SETTINGS, name
-        assert said.startswith("Slurm cannot" if way.by == "cannot" else f"{way.by}:")
+        assert said.startswith(f"{way.by}:")
         assert way.nearest in said and ("script of some" in said) == (way.by == "script")
     assert {*in_slurm.MEANING} == {*in_slurm.SETTINGS}
     assert all(in_slurm.WAYS[name].by == "setting" for name in in_slurm.SETTINGS)
