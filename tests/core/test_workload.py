@@ -430,7 +430,7 @@ def test_an_estimate_that_is_none_names_its_model_and_its_job(given):
 
 
 def test_jobs_without_requested_time_are_counted_until_a_model_gives_them_an_estimate(tmp_path):
-    rows = [f"{job} {job} 0 {job} 1 -1 -1 1 {asked}" + " -1" * 9 for job, asked in enumerate((9, -1, 0, 0.4), start=1)]
+    rows = [f"{job} {job} 0 {job} 1 -1 -1 1 {asked}" + " -1" * 9 for job, asked in enumerate((9, -1, 0, 0.5), start=1)]
     (tmp_path / "log.swf").write_text(HEADER + "\n".join(rows) + "\n")
     with pytest.warns(LogWarning, match="log: 3 of 4 jobs have no requested time"):
         w = read_swf(tmp_path / "log.swf")

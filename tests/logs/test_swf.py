@@ -103,6 +103,9 @@ def swapped(number, submit, *statuses, log=""):
 
 PARTS = {
     "completed": (swapped(1, 0, 1, 2, 2, 3) + swapped(2, 9, 1, 2, 3), [1, 2], 5),
+    "failed, killed": (swapped(1, 0, 0, 2, 4) + swapped(2, 9, 1), [1, 2], 2),
+    "parts of a cancelled job": (swapped(1, 0, 5, 3), [1, 2], 0),
+    "other statuses": (swapped(1, 0, 1) + line(job=1, submit=0, run=20, procs=4, status=12), [1, 2], 0),
     "with decimal points": (swapped(1, 0, 1, "2.0", "3.0"), [1], 2),
     "parts alone": (swapped(1, 0, 2) + swapped(2, 5, 3) + swapped(3, 9, 4), [1, 2, 3], 0),
     "other numbers": (swapped(1, 0, 1) + swapped(2, 0, 2) + swapped(3, 9, 3), [1, 2, 3], 0),
@@ -503,7 +506,7 @@ CLOCKS = [
     *((START, f"; {START}: {text}\n", text) for text in ["843 480 031", "2004 January 1", ""]),
     *((START, f"; {START}: {text}\n; {ZONE}: CET\n", text) for text in ["836000000118", "9" * 5000]),
     *((ZONE, f"; {START}: 0\n; {ZONE}: {text}\n", text) for text in ["America", "", "../../etc/passwd", "a" * 300]),
-    *((OLD, f"; {START}: 0\n; {OLD}: {text}\n", text) for text in ["-8", "99999", "3601", "PST8", "1 2", "9" * 5000]),
+    *((OLD, f"; {START}: 0\n; {OLD}: {text}\n", text) for text in ["-8", "90000", "3601", "PST8", "1 2", "9" * 5000]),
 ]
 
 
