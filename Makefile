@@ -12,6 +12,7 @@
 # make test-lab    JupyterLab in a browser, as a student uses it; pictures in build/lab/
 # make test-wheel  the package installed with its oldest and newest dependencies, in environments of their own
 # make lab         JupyterLab, with the first lesson
+# make solutions   the lessons with their answers as notebooks, to build/teaching/solutions/
 # make slides      six slides a lesson, to build/teaching/; SLIDES="lesson1 lesson4a" for some
 # make sheets      pencil sheets with solutions to print, to build/teaching/
 # make bench       how fast, as ratios: benchmarks/RESULTS.md
@@ -32,7 +33,7 @@ endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: reproduce preview report check frozen site test-site test test-all lint types test-lab test-wheel lab slides sheets bench release clean
+.PHONY: reproduce preview report check frozen site test-site test test-all lint types test-lab test-wheel lab solutions slides sheets bench release clean
 
 reproduce: $(VENV)/ready
 	@$(PY) -m simlib fetch || echo "Some logs could not be had: the exhibits will use what is here."
@@ -81,7 +82,10 @@ test-wheel: $(VENV)/ready
 	$(PY) -m pytest tests/test_wheel.py
 
 lab: $(VENV)/ready
-	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks --ContentsManager.hide_globs=solutions notebooks/teaching/lesson1-fcfs.ipynb
+	$(PY) -m jupyterlab --ServerApp.root_dir=notebooks notebooks/teaching/lesson1-fcfs.ipynb
+
+solutions: $(VENV)/ready
+	$(PY) -m tools.solutions
 
 slides: $(VENV)/ready
 	$(PY) -m simlib_course.lecture slides $(SLIDES)

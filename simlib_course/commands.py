@@ -6,21 +6,20 @@ from typing import Any
 
 import click
 
+from .answers import words
+
 
 def _students(names: Any) -> list[str]:
-    """Read a file with a name a line."""
-    return [unicodedata.normalize("NFC", line.strip()) for line in names or () if line.strip()]
-
-
-class _Positive(click.FloatRange):
-    """A finite number above zero."""
-
-    def __init__(self) -> None:
-        super().__init__(min=0, max=float("inf"), min_open=True, max_open=True)
-
-    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
-        number = super().convert(value, parameter, context)
-        return self.fail(f"{value!r} is no number", parameter, context) if number != number else number
+    """Read a file with a name a line; refuse one that is there twice, however it is typed."""
+    students = [unicodedata.normalize("NFC", line.strip()) for line in names or () if line.strip()]
+    known: dict[str, str] = {}
+    for name in students:
+        if (spelled := " ".join(words(name))) in known:
+            raise click.ClickException(
+                f"{names.name}: found {known[spelled]!r} and {name!r}, expected other words in each, such as '{name} 2'"
+            )
+        known[spelled] = name
+    return students
 
 
 @click.command()
@@ -49,11 +48,13 @@ def course(folder: str, seed: str, names: Any) -> None:
 @click.argument("folder")
 @click.option("--out", metavar="GRADES.csv", required=True, help="A row a student and exercise.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="How many notebooks at once; default: all cores.")
-@click.option("--seconds", type=_Positive(), metavar="S", default=120, help="For a notebook; default: 120.")
-@click.option("--memory", type=_Positive(), metavar="GB", default=2, help="For a notebook; default: 2.")
+@click.option(
+    "--seconds", type=click.IntRange(1, 100_000), metavar="S", default=120, help="For a notebook; default: 120."
+)
+@click.option("--memory", type=click.IntRange(1, 100_000), metavar="GB", default=2, help="For a notebook; default: 2.")
 @click.option("--seed", metavar="TEXT", default="", help="The seed with which the lessons were handed out.")
 @click.option("--names", type=click.File(encoding="utf-8"), metavar="FILE", help="As for the command course.")
-def grade(folder: str, out: str, jobs: int | None, seconds: float, memory: float, seed: str, names: Any) -> None:
+def grade(folder: str, out: str, jobs: int | None, seconds: int, memory: int, seed: str, names: Any) -> None:
     """Grade the notebooks that students handed in.
 
     FOLDER has one folder or notebook per student. Needs Linux, and simlib-backfilling[grading].

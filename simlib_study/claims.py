@@ -519,10 +519,7 @@ def _judged_claim(record: dict[str, Any], logs: Logs) -> Claim:
 
 
 def _unless_absent(measure: Callable[..., Any], logs: Logs) -> tuple[Any, str]:
-    """What is measured, and ""; or None, and which log it misses, if that is not among those that are here.
-
-    Any other KeyError is a fault of the measure.
-    """
+    """What is measured, and ""; or None, and which log it misses, if that is absent: any other KeyError is a fault."""
     try:
         return measure(), ""
     except KeyError as error:

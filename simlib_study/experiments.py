@@ -159,7 +159,8 @@ def running() -> Experiment:
             repeats[each] = said
         else:
             known = [*_listed(default), *OF_PAPER]
-            (fewer if each == "logs" and _are_among(value, known) else changed).append(said)
+            among = each == "logs" and _listed(value) and all(name in known for name in _listed(value))
+            (fewer if among else changed).append(said)
     differs = tuple(changed), tuple(added), tuple(fewer)
     return Experiment(name, here, now, tuple(cells), tuple(code), *differs, repeats, variables)
 
@@ -187,11 +188,6 @@ NO_NOTEBOOK = "this is no notebook of the study"
 def _listed(value: Any) -> Any:
     """A list where one value may stand for it."""
     return list(value) if isinstance(value, (list, tuple)) else value if isinstance(value, dict) else [value]
-
-
-def _are_among(names: Any, others: Any) -> bool:
-    """Whether names of logs, one at least, are all among others."""
-    return bool(_listed(names)) and all(name in _listed(others) for name in _listed(names))
 
 
 @cache

@@ -157,13 +157,8 @@ def _texts(name: str) -> pd.Series:
     """The numbers as they are printed, by levels."""
     first, *others = name.split(" ")
     tables = [_read(file) for file in (first, *(f"{first.partition('_')[0]}_{other}" for other in others))]
-    texts = pd.concat([table.set_index(_levels(table)).value for table in tables])
+    texts = pd.concat([table.set_index(list(table.loc[:, :"value"])[:-1]).value for table in tables])
     return texts[~texts.index.duplicated()].rename("published")
-
-
-def _levels(table: pd.DataFrame) -> list[str]:
-    """The columns that tell what the numbers of a table are of."""
-    return list(table.columns[: table.columns.get_loc("value")])
 
 
 @cache

@@ -183,10 +183,9 @@ def _point(schedule: Schedule, values: Mapping[str, Floats], batch: int, stoppin
 
 
 def _relative_difference(one: Floats, other: Floats, most: int = 100) -> dict[str, float]:
-    """Find the relative difference of another policy's batch means from one policy's, with its interval (90 %).
+    """Find the relative difference r of a policy's batch means from another's, with its interval (90 %).
 
-    The relative difference r is a ratio of two means. Its interval is that of the mean of other - (1 + r) one, which is
-    zero, as a share of one's mean: the usual first-order interval of a ratio.
+    That is the mean of other - (1 + r) one, as a share of one's mean: the usual first-order interval of a ratio.
     """
     means = [mean_of_batches(of_batches, most=most).mean for of_batches in (one, other)]
     if means[0] == 0:  # nothing to compare with

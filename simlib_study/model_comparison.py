@@ -84,10 +84,7 @@ def _marginals(jobs: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def distances(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
-    """Compute the Kolmogorov-Smirnov distances of two workloads, the largest gaps between cumulative distributions.
-
-    Gives a Series, by distribution (`_marginals`); nan where one of them has no values.
-    """
+    """Compute the Kolmogorov-Smirnov distances of two workloads by distribution; nan where one has no values."""
     pairs = zip(_marginals(one).items(), _marginals(other).values(), strict=True)
     return pd.Series({name: ks_distance(values, others) for (name, values), others in pairs})
 

@@ -230,19 +230,21 @@ def numbers(exhibits: Sequence[Outcome]) -> dict[str, Any]:
     verdicts = {claim["id"]: claim for claim in decided(exhibits)}
     papers = by_verdict([claim for id, claim in verdicts.items() if not id.startswith("OWN")])
     readings = [claim.get("readings", {}) for claim in verdicts.values()]
+    folders = {one.name: one.folder for one in exhibits}
+    thinned = pd.read_csv(folders["mualem2001/lost-jobs"] / "controls.csv")
     return {
         "papers": papers,
         "all": sum(papers.values()),
         "refits": by_verdict([claim for id, claim in verdicts.items() if claims.on_refit(id)]),
         "own": {id: claim["numbers"] for id, claim in verdicts.items() if "numbers" in claim},
         "verdicts": verdicts,
-        "gains": _gains(next(one.folder for one in exhibits if one.name == "tang2013/figures14-17")),
+        "gains": _gains(folders["tang2013/figures14-17"]),
         "printed": by_verdict([each[claims.PRINTED] for each in readings if claims.PRINTED in each]),
         "absent": unjudged([cell for one in exhibits for cell in one.cells])[ABSENT],
         "counted": counted_means(exhibits),
         "expected": printed_means.EXPECTED,
         "most": lambda on: max(high for _, _, high in on.values()),
-        "thinned": _thinned(next(one.folder for one in exhibits if one.name == "mualem2001/lost-jobs")),
+        "thinned": float(thinned.thinned.sum() / thinned.cells.sum()),
         "weighted": _stated(verdicts["TG-46"]),
         "regular": _stated(verdicts["TG-15"], "size of p85"),
         "tsafrir": tsafrir(exhibits),
@@ -268,10 +270,7 @@ def templates(**options: Any) -> Environment:
 
 
 def counted_means(exhibits: Iterable[Outcome]) -> dict[str, Any]:
-    """How many means of simulated schedules come out, and how many wrong ones would, for texts: dicts by group.
-
-    `inside` and `of`, those judged, are of both policies; those of one are in `policies`.
-    """
+    """How many means of simulated schedules come out, and how many wrong ones would: by group, `of` those judged."""
     table = printed_means.numbers(exhibits)
     if not len(table):
         return {}
@@ -341,12 +340,6 @@ def _inside(cells: list[Json]) -> dict[str, int]:
             of = tuple(cell["of"][level] for level in digits.index.names)
             counts["larger"] += int(is_inside(1.1 * cell["published"], one["low"], one["high"], digits[of]))
     return counts
-
-
-def _thinned(folder: Path) -> float:
-    """The share of true means that lie in the bands of a log that lacks jobs, with nothing put back."""
-    cells = pd.read_csv(folder / "controls.csv")
-    return float(cells.thinned.sum() / cells.cells.sum())
 
 
 def _gains(folder: Path) -> dict[str, dict[str, Any]]:

@@ -58,9 +58,10 @@ def write(
     for; or to another folder. Numbers have at most four decimals.
     """
     synthetic = any(workload.stand_in for workload in workloads)
-    verdicts = {"cells": [*cells], "claims": [*claims]}
+    verdicts = {"cells": [dict(cell) for cell in cells], "claims": [*claims]}
     if synthetic:
-        verdicts["cells"] = [_not_judged(cell) for cell in cells]
+        for cell in verdicts["cells"]:
+            cell["readings"] = [ours | {"verdict": OTHER_LOG} for ours in cell["readings"]]
         verdicts["claims"] = [withdrawn(claim, plots.SYNTHETIC) for claim in claims]
     record = provenance(exhibit, workloads, parameters or {}) | {"verdicts": verdicts}
     record = _plain(record | ({"exploration": exploration} if exploration else {}))
@@ -88,11 +89,6 @@ def write(
     if synthetic:
         print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about the paper ***")
     return folder
-
-
-def _not_judged(cell: Json) -> Json:
-    """A cell of stand-ins."""
-    return cell | {"readings": [ours | {"verdict": OTHER_LOG} for ours in cell["readings"]]}
 
 
 def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None = None) -> Figure:
@@ -314,10 +310,7 @@ def _cells(tables: Iterable[pd.DataFrame]) -> list[Json]:
 
 
 def of_last_run() -> dict[str, str]:
-    """By notebook the digest of what the last run made its record of, which it has written.
-
-    The workflow puts a digest into build/logs/ when it begins to run a notebook.
-    """
+    """By notebook the digest of what the last run, for which the workflow wrote it, made its record of."""
     made, logs = {}, paths.ROOT / "build" / "logs"
     for path in logs.rglob("*.made-of"):
         name = path.relative_to(logs).with_suffix("").as_posix()

@@ -37,10 +37,7 @@ def middle(resamples: pd.DataFrame, share: float = 0.95) -> pd.DataFrame:
 
 
 def clear_by_chance(runs: int) -> tuple[float, float]:
-    """Find how often both intervals of so many runs exclude zero if the mean is only chance.
-
-    First for coincidence, when only runs differ, then for another log, when logs differ.
-    """
+    """Find how often intervals of coincidence, and of another log, of so many runs exclude zero by chance alone."""
     of_runs, of_parts = (
         float(2 * scipy.special.stdtr(count - 1, -scipy.special.stdtrit(count - 1, 0.975) * reach))
         for count, reach in ((runs, np.sqrt(runs + 1)), (PARTS, np.sqrt(2)))
@@ -57,11 +54,7 @@ def cluster_draws(clusters: int, resamples: int, seed: int | Sequence[int] = 0) 
 def cluster_means(
     sums: pd.DataFrame, counts: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
 ) -> pd.DataFrame:
-    """Average over clusters of similar jobs, such as those of a user or a week, original and resampled.
-
-    `sums` and `counts` have a row for each cluster. Row 0 of the result is of all clusters, each other row of a
-    resample. It is faster than `cluster_bootstrap` for many columns.
-    """
+    """Average over clusters, a row each of sums and counts, such as users: of all in row 0, then of each resample."""
     each = np.asarray(counts)
     drawn = cluster_draws(len(each), resamples, seed)
     return pd.DataFrame((drawn @ sums.to_numpy(float)) / (drawn @ each)[:, None], columns=sums.columns)
@@ -70,11 +63,9 @@ def cluster_means(
 def cluster_bootstrap(
     values: pd.DataFrame, clusters: ArrayLike, resamples: int = 1000, seed: int | Sequence[int] = 0
 ) -> pd.DataFrame:
-    """Resample clusters of similar rows with replacement, and compute the means and medians.
+    """Resample clusters of similar rows, such as a week's jobs, and compute the means and medians.
 
-    The jobs of one week of a log are similar, because users submit the same jobs repeatedly. A bootstrap of single jobs
-    would make the spread far too small; here a whole cluster counts as often as it is drawn. A median is a value of a
-    row: the smallest that at least half of the rows do not exceed.
+    A median is a value of a row: the smallest that at least half of the rows do not exceed.
     """
     cluster = np.asarray(clusters)
     count = int(cluster.max()) + 1
@@ -89,10 +80,7 @@ def cluster_bootstrap(
 
 
 def _medians(values: Floats, rows: Ints, drawn: Ints) -> Floats:
-    """Find the median for each row of `drawn`, how often each cluster counts; `rows` is by cluster and sorted value.
-
-    It searches all resamples at once by bisection, because there may be as many values as different run times.
-    """
+    """Find the median for each row of `drawn` by bisection; `rows` is by cluster and sorted value."""
     upto = np.cumsum(rows.T, axis=0)  # by value and cluster, the rows with no more
     low, high = np.zeros(len(drawn), int), np.full(len(drawn), len(values) - 1)
     half = drawn @ upto[-1] / 2

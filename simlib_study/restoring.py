@@ -33,10 +33,7 @@ class _Filter:
 
 
 def _filters(header: Iterable[str]) -> list[_Filter]:
-    """Read from a log's comments which users' jobs cleaning removed.
-
-    Filters without a user, for the first few jobs or days, are left out: no job comes before the removed ones.
-    """
+    """Read from a log's comments which users' jobs cleaning removed; no job comes before those of other filters."""
     known = []
     for line in header:
         user, count = _USER.search(line), _COUNT.search(line)
@@ -99,9 +96,8 @@ def _candidates(workload: Workload, gap: Any, known: list[_Filter]) -> list[tupl
 def _shared_out(table: pd.DataFrame, known: list[_Filter]) -> np.ndarray:
     """Divide the numbers of each gap among the rows that may have them.
 
-    If only one filter covers a gap, it gets all numbers, evenly by day. If several do, a filter by hours gets on each
-    day the median of its days without competition. The others divide the rest in proportion to their lost jobs by the
-    header.
+    If only one filter covers a gap, it gets all, evenly by day. Else one by hours gets on each day the median of its
+    days without competition, and the others divide the rest in proportion to their lost jobs by the header.
     """
     jobs = np.zeros(len(table), int)
     missing = table["last"] - table["first"] + 1

@@ -27,12 +27,7 @@ def _groups(jobs: pd.DataFrame) -> list[tuple[int, pd.DataFrame]]:
 
 
 def by_class(workloads: Labelled) -> pd.DataFrame:
-    """Describe the run times of each workload and size class.
-
-    Gives a DataFrame, by workload and size class: `jobs`, `share` of the workload's jobs, `size_mean`
-    (processors), `run_mean` and the quantiles `run_10` to `run_90` (seconds, each a run time that occurs), and
-    `upto_<seconds>`, the share of jobs that ran for no longer.
-    """
+    """Describe run times by workload and class: means, quantiles that occur, shares `upto_<seconds>` and no longer."""
     rows = {}
     for label, workload in workloads:
         for upper, jobs in _groups(workload.jobs):
@@ -62,11 +57,7 @@ def cumulative(run: ArrayLike, seconds: ArrayLike) -> Floats:
 
 
 def curves(workloads: Labelled, least_jobs: int = 100, points: int = 300) -> pd.DataFrame:
-    """Compute the cumulative distributions of run times as curves, for drawing.
-
-    Gives a DataFrame, by workload and size class, one column for each time (seconds): the share of jobs that ran for no
-    longer.
-    """
+    """Compute cumulative distributions of run times for drawing: by workload and class, a column each time."""
     longest = max((workload.jobs.run.max() for _, workload in workloads if len(workload)), default=1)
     seconds = np.unique(np.rint(np.geomspace(1, max(longest, 2), points)).astype(np.int64))
     rows = {}
@@ -78,13 +69,9 @@ def curves(workloads: Labelled, least_jobs: int = 100, points: int = 300) -> pd.
 
 
 def distances(workloads: Labelled, to: str, least_jobs: int = 100) -> pd.DataFrame:
-    """Measure how far the distributions are from those of one workload, size class by size class.
+    """Measure how far distributions are from those of one workload (Kolmogorov-Smirnov): by class, a column another.
 
-    The distance is Kolmogorov and Smirnov's: the largest vertical gap between two cumulative distributions, 0 where
-    they are the same and 1 where they do not overlap.
-
-    Gives a DataFrame, by the name of the size class, "all" for all jobs, one column for each other workload; the row
-    "sizes" is the distance between the distributions of size.
+    The row "sizes" is the distance between the distributions of size.
     """
     jobs = {label: workload.jobs for label, workload in workloads}
     runs = {label: {upper: part.run for upper, part in _groups(table)} for label, table in jobs.items()}

@@ -10,7 +10,6 @@ import pandas as pd
 from simlib._util.arrays import Bools, Ints
 from simlib.analysis.predictions import accuracy
 from simlib.core.schedule import Schedule
-from simlib.core.workload import Workload
 from simlib.plain.easy import fcfs
 from simlib.plain.machine import Job, Machine, Queue
 from simlib.policies.examples_own import LastTwo
@@ -53,15 +52,11 @@ def performance(schedule: Schedule) -> pd.Series:
 
 
 def reservations(schedule: Schedule, made: Any = None) -> pd.DataFrame:
-    """Measure how far from its first reservation each job starts that waits for its turn (Tables 5 and 6).
+    """Measure how far from its first reservation each job starts that waits and is not backfilled (Tables 5 and 6).
 
-    The reservations are those of the schedule, or were `made` otherwise, by job, -1 where none was.
-
-    These are the jobs that wait and are not backfilled. One that becomes the head of the queue and starts in the same
-    pass has a reservation for that moment: so the printed rates come out.
-
-    By `table`, "difference" either way and "delay" beyond the reservation: the `rate` of such jobs in per cent of all,
-    and of the differences in minutes the `average`, the `median` and the standard deviation `sd`.
+    One that becomes the head of the queue and starts in the same pass has a reservation for that moment: so the printed
+    rates come out. Reservations are the schedule's, or were `made` otherwise, by job, -1 for none. By `table`,
+    "difference" either way and "delay": the `rate` in per cent of all jobs; `average`, `median` and `sd` in minutes.
     """
     made = schedule.shadow if made is None else made
     if made is None:
@@ -95,7 +90,7 @@ def by_estimates(schedule: Schedule) -> Ints:
     reserves in order of arrival. Estimates that running jobs outlive are not corrected, as under the paper's EASY.
     """
     workload, start, end = schedule.workload, schedule.column("start"), schedule.column("end")
-    procs, requested = workload.jobs.procs.to_numpy(), _requested(workload)
+    procs, requested = workload.jobs.procs.to_numpy(), workload.jobs.estimate.clip(lower=1).to_numpy()
     begins = np.maximum(schedule.column("submit"), np.maximum.accumulate(np.append(0, start[:-1])))
     made, by_start, seen = np.full(len(start), -1), np.argsort(start, kind="stable"), 0
     running = np.empty(0, int)
@@ -114,16 +109,8 @@ def by_estimates(schedule: Schedule) -> Ints:
     return made
 
 
-def _requested(workload: Workload) -> Ints:
-    """The users' estimates, not raised to the run time: at least a second."""
-    return workload.jobs.estimate.clip(lower=1).to_numpy()
-
-
 def by_changes(printed: pd.DataFrame, names: str) -> pd.DataFrame:
-    """Work printed numbers out of EASY's and the changes against it, which the paper took before it rounded.
-
-    The numbers have the levels run, log and policy, and a column a metric; the names are those of the printed changes.
-    """
+    """Work printed numbers, by run, log and policy, out of EASY's and the changes, which were taken before rounding."""
     places: Any = printed.index
     changed = judging.printed(names).unstack("metric").reindex(places.droplevel("run")).set_axis(places)
     easy = printed.xs("EASY", level="policy").reindex(places.droplevel("policy")).set_axis(places)
@@ -157,11 +144,9 @@ def predicted_order(queue: Queue, machine: Machine) -> Iterator[Any]:
 class Window(LastTwo):
     """Predict the mean run time of the user's jobs in a window, and correct as EASY++ does: the choices of section 6.
 
-    The `kind` of window holds the last two jobs that have ended: of "all"; of those with the same estimate as the new
-    job, "extended"; or, "immediate", of all, if their estimates are that of the new job. Jobs that have not ended are
-    passed over; "submitted" takes the last two that were submitted, as far as they have ended. Where there are fewer
-    than two jobs, a prediction is made of what there is, but not from a `full` window. The `longest` of them may
-    predict in place of the mean.
+    The `kind` holds the last two that have ended, of "all"; of the same estimate, "extended"; or, "immediate", of all
+    if their estimates are the same; "submitted" takes the last two submitted, as far as they have ended. A `full`
+    window has both, or the user's estimate stands; the `longest` may predict in place of the mean.
     """
 
     def __init__(self, kind: str, full: bool = False, longest: bool = False) -> None:

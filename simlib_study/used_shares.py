@@ -32,11 +32,7 @@ KIND_COLOURS = [COLOURS[0], COLOURS[5], COLOURS[1], "#B0B0B0"]  # kinds of job i
 
 
 def lines(workload: Workload) -> pd.DataFrame:
-    """Take the job lines that ran, with the columns that the exhibits need.
-
-    `run`, `estimate` (seconds, nan where the log has none), `used` = 100 run / estimate, `killed`, `unknown` (bool; the
-    status of restored jobs of the SDSC log is), `kind` out of `CLASSES`.
-    """
+    """Take the job lines that ran: `run`, `estimate`, `used` = 100 run / estimate, `killed`, `unknown`, `kind`."""
     log = _ran(workload)
     estimate = log.requested_time.where(log.requested_time > 0)
     killed, unknown = did_not_complete(log), log.status < 0
@@ -84,9 +80,8 @@ def histogram(jobs: pd.DataFrame, kinds: Iterable[str], top: int = 110) -> pd.Da
 def flatness(jobs: pd.DataFrame) -> pd.DataFrame:
     """Work out how flat the histograms of used shares are, by group, for jobs of 90 s or more that completed.
 
-    `jobs` used for 1 to 99 per cent; the `lowest` and `highest` tenth of that range, relative to a flat histogram;
-    `ks`, the largest distance between the distribution and a flat one; and of all jobs the `zero` per cent bin
-    and the highest bin of the `hundred` per cent peak, relative to the median bin between.
+    `lowest` and `highest` tenth between 1 and 99 per cent, relative to a flat one; `ks`, the distance from it; of all
+    jobs the bin of `zero` and the highest of the `hundred` peak, relative to the median bin between.
     """
     rows = {}
     for group, of in jobs.groupby(level=0, sort=False):
@@ -199,9 +194,7 @@ def other_counts(logs: Mapping[str, Workload], printed: pd.Series) -> pd.DataFra
 def possible(counts: Callable[[pd.DataFrame], pd.DataFrame], jobs: pd.DataFrame, logs: Logs) -> pd.DataFrame:
     """Work out between which numbers the counts of the complete logs lie, by (log, quantity): `low` and `high`.
 
-    `counts` gives of jobs a row a log. Not known are the lines that cleaning removed, any of which may count; the
-    status of restored jobs, any of which may have been killed; and their run time where it was cut at the estimate:
-    each may lie beyond the peak.
+    Not known are lines that cleaning removed, the status of restored jobs, and their run times that were cut.
     """
     removed = pd.Series({name: trace.lines_missing for name, trace in logs.traces.items()})
     low, high = counts(jobs), counts(jobs).add(removed, axis=0)
@@ -285,11 +278,7 @@ def counts(jobs: pd.DataFrame, model: Historical, sample: bool = True) -> pd.Ser
 
 
 def can_be_added(lacking: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Tell whether the jobs that a file lacks can add what is lacking, by reading and by what is taken for history.
-
-    That is nowhere negative or more than there are jobs, `most`, nor for those without history. The last column takes
-    one earlier run for history where jobs are counted, and two where underestimated ones are.
-    """
+    """Tell whether the jobs that a file lacks can add what is lacking, by reading and by what is taken for history."""
     jobs, under = lacking[COUNTS[0]], lacking[COUNTS[2]]
     one, two = ([lacking[name] for name in names] for names in (WITH_TWO.values(), WITH_TWO))
     senses = {"one run or more": one, "two or more": two, "one, of underestimated ones two": [one[0], two[1]]}
@@ -312,11 +301,9 @@ def described(workload: Workload, deviations: Iterable[float]) -> pd.DataFrame:
 
 
 def profile(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Work out what `described` estimates amount to.
+    """Work out what `described` estimates amount to: the mean `accuracy`, and shares of jobs by what they used.
 
-    The mean `accuracy`, the smaller over the larger of run time and estimate; the shares of jobs that used
-    `under_10`, `over_50` to 100, and more than 100 per cent (`underestimated`); `uneven`, how far the jobs within
-    0 to 100 per cent are from an even spread over its tenths (total variation distance, 0 is flat).
+    `uneven` is how far the jobs within 0 to 100 per cent are from an even spread over its tenths (total variation).
     """
     rows = {}
     for name, of in jobs.groupby("estimates", sort=False):

@@ -112,6 +112,19 @@ def no_logs(monkeypatch, tmp_path):
     monkeypatch.setenv("SIMLIB_ARCHIVE", "http://127.0.0.1:9")
 
 
+@pytest.fixture(scope="module")
+def put(tmp_path_factory):
+    """A function that writes a file and returns its path."""
+    folder = tmp_path_factory.mktemp("files")
+
+    def put(content, name="log.swf"):
+        path = folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return put
+
+
 @pytest.fixture
 def workload():
     """A function that makes a Workload of (submit, run, estimate, procs) rows."""

@@ -29,9 +29,12 @@ def lossy(condition="", estimates="user", **of_user):
     return mualem2001.Trace("CTC", taken, ("1996-07", "1996-09"), {"1996-08": 100}, lost=lost)
 
 
-def trace_logs(*traces):
-    """Traces as `study.logs` gives them."""
-    return mualem2001.TraceLogs({each.name: each.workload for each in traces}, {each.name: each for each in traces})
+def trace_logs(*traces, absent=()):
+    """Traces as `study.logs` gives them, and the settings of those that are absent."""
+    kind = tang2013 if isinstance(traces[0], tang2013.Trace) else mualem2001
+    made = kind.TraceLogs({each.name: each.workload for each in traces}, {each.name: each for each in traces})
+    made.absent_settings = absent
+    return made
 
 
 def tang_trace(jobs, machine=8, name="made up", project="group", synthetic=False):

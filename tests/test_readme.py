@@ -4,7 +4,6 @@ import json
 import re
 import tomllib
 
-import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from exhibits import code_cells
@@ -22,27 +21,17 @@ def blocks(name):
     return re.findall(r"```python\n(.*?)```", (paths.ROOT / name).read_text(encoding="utf-8"), flags=re.S)
 
 
-@pytest.fixture
-def shown(monkeypatch):
-    """All that the pages' Python blocks define, run one after another, with the sample in place of every log."""
+@pytest.mark.slow
+def test_every_block_of_the_readme_and_of_the_first_pages_runs(monkeypatch):
+    """One after another, with the sample in place of every log; the policy that is shown fits the machine."""
     monkeypatch.setattr(simlib, "load", lambda name: sample())
     names = {}
     any_object = next(block for block in blocks("docs/how-to/own-policies.md") if "ShortestFirst" in block)
     for block in [*(block for name in PAGES for block in blocks(name)), any_object]:
         exec(block.replace("100_000", "2_000").replace("batch=1000", "batch=100"), names)
-    yield names
-    plt.close("all")
-
-
-@pytest.mark.slow
-def test_every_block_of_the_readme_and_of_the_first_pages_runs(shown):
-    assert {"ShortestFirst", "better", "batch_means"} <= set(shown)
-
-
-@pytest.mark.slow
-def test_the_policy_that_is_shown_makes_schedules_that_fit_the_machine(shown):
+    assert {"ShortestFirst", "better", "batch_means"} <= set(names)
     w = sample()
-    s = simlib.simulate(w, shown["ShortestFirst"]())
+    s = simlib.simulate(w, names["ShortestFirst"]())
     assert (s.jobs.start >= w.jobs.submit).all() and s.utilization().max() <= 1
     jobs = s.jobs.query("submit >= 86400")
     short, long = jobs.estimate <= jobs.estimate.median(), jobs.estimate > jobs.estimate.median()

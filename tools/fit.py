@@ -36,10 +36,7 @@ MINUTE, DAY = 60, 86400
 
 
 def jann97(log: Workload) -> list[dict[str, Any]]:
-    """Fit the Jann model to the CTC log: a dict a size range.
-
-    Jobs are those of up to 322 processors that ended, in the log's own times, before 12 September 1996.
-    """
+    """Fit the Jann model to the CTC log: a dict a size range; of jobs that ended before 12 September 1996, log time."""
     start = log.time(0)
     until = (pd.Timestamp("1996-09-12", tz=start.tz) - start).total_seconds()
     jobs = log.jobs[(log.ends <= until) & (log.jobs.procs <= RANGES[-1])]
@@ -60,27 +57,7 @@ def jann97(log: Workload) -> list[dict[str, Any]]:
 
 
 def powers_of_two(shares: Floats, order: float) -> Floats:
-    """Find the factors that give powers of two their shares, while all other sizes keep their share together.
-
-    Parameters
-    ----------
-    shares : float array
-        The share of each size from 1 on.
-    order : float
-        The order of the harmonic distribution.
-
-    Returns
-    -------
-    float array
-        A factor for each of 1, 2, 4, ...
-
-    Examples
-    --------
-    Sizes 1 to 4 that follow the harmonic distribution of order 1 need no factor:
-
-    >>> powers_of_two(np.array([12, 6, 4, 3]) / 25, 1).round(6).tolist()
-    [1.0, 1.0, 1.0]
-    """
+    """Find the factors that give 1, 2, 4, ... their shares, while all other sizes keep their share together."""
     n = np.arange(1, len(shares) + 1)
     powers = 2 ** np.arange(int(np.log2(len(shares))) + 1)
     others = ~np.isin(n, powers)
@@ -89,36 +66,9 @@ def powers_of_two(shares: Floats, order: float) -> Floats:
 
 
 def run_times(run: Ints, size: Ints, weight: Floats, sizes: Sequence[int], branches: int) -> dict[str, Any]:
-    """Fit hyper-exponential run times by maximum likelihood.
+    """Fit hyper-exponential run times by maximum likelihood; `weight` says how much each job counts.
 
-    Parameters
-    ----------
-    run, size, weight : arrays
-        Seconds, processors, and how much each job counts.
-    sizes : sequence of int
-        For which sizes the chances of the branches are free; in between they are linear (see
-        `feitelson96.branch_chances`).
-    branches : int
-
-    Returns
-    -------
-    dict
-        `means` of the branches in seconds, rising; `sizes`; `chances`, a row a size.
-
-    Raises
-    ------
-    RuntimeError
-        Where the likelihood has no maximum that can be found.
-
-    Examples
-    --------
-    Half of the jobs run for some seconds, half for hours, whatever their size:
-
-    >>> rng = np.random.default_rng(0)
-    >>> run = np.ceil(rng.exponential(np.repeat([10, 10_000], 500))).astype(int)
-    >>> fitted = run_times(run, np.ones(1000, int), np.ones(1000), [1], 2)
-    >>> [round(float(mean), -1) for mean in fitted["means"]]
-    [10.0, 9540.0]
+    The chances of the branches are free for these `sizes`, and linear in between (`feitelson96.branch_chances`).
     """
     pairs, which = np.unique(np.stack([run, size]), axis=1, return_inverse=True)
     weight = np.bincount(which, weight).astype(float)
@@ -147,21 +97,10 @@ def run_times(run: Ints, size: Ints, weight: Floats, sizes: Sequence[int], branc
 
 
 def repetition(log: Workload) -> dict[str, float]:
-    """Measure how soon a user submits the same job again.
+    """Measure how soon a user submits a job of the same application and size again.
 
-    The same job has the application and size of the user's last one. A job that comes before the end of that one, or
-    within a minute of it, comes at once; a job that comes more than a day later begins a new series.
-
-    Returns
-    -------
-    dict
-        `at_once`: the share of repeated jobs that come at once; `think`: the mean time to think of the others [s].
-
-    Examples
-    --------
-    >>> import simlib
-    >>> list(repetition(simlib.load("sample")))
-    ['at_once', 'think']
+    `at_once`: the share that comes within a minute of the end of the last one; `think`: the mean time to think of the
+    others, up to a day [s].
     """
     jobs = log.jobs
     last = jobs[["procs", "app"]].groupby(jobs.user).shift()
@@ -238,13 +177,7 @@ def write(name: str, header: str, lines: Iterable[str]) -> None:
 
 
 def entry(key: str, value: Any) -> str:
-    """Write a line of TOML; numbers have six digits.
-
-    Examples
-    --------
-    >>> entry("means", [1 / 3, 20])
-    'means = [0.333333, 20]'
-    """
+    """Write a line of TOML; numbers have six digits."""
     return f"{key} = {_toml(value)}"
 
 

@@ -76,13 +76,7 @@ def family(logs: Mapping[str, Workload]) -> tuple[dict[str, Any], list[dict[str,
 
 
 def recalled(short: int) -> dict[str, Any]:
-    """Give run times in the published form as it is recalled, by the mean of the short branch in seconds.
-
-    Examples
-    --------
-    >>> recalled(300)["means"], recalled(300)["chances"][1]
-    ([300, 2100], [0.75, 0.25])
-    """
+    """Give run times in the published form as it is recalled, by the mean of the short branch in seconds."""
     chances = [0.95 - 0.20 * n / MACHINE for n in (1, MACHINE)]
     return {"means": [short, 7 * short], "sizes": [1, MACHINE], "chances": [[each, 1 - each] for each in chances]}
 

@@ -27,18 +27,7 @@ from .twin_fitting import fit, mean_of_twins
 
 
 def paragon_1995(table: Table) -> None:
-    """Make the table of SDSC-Par-96 one of SDSC-Par-95, with the jobs and loads by month of MF Table 1.
-
-    MF Table 1 counts the jobs that completed, 76,057. The other 815 lines of the log are left out.
-
-    Examples
-    --------
-    >>> from simlib.models import twin
-    >>> table = twin.parameters("SDSC-Par-96")
-    >>> paragon_1995(table)
-    >>> table["months"]["name"][0], sum(table["months"]["jobs"])
-    ('1995-01', 76057)
-    """
+    """Make the table of SDSC-Par-96 one of SDSC-Par-95, with the completed jobs and loads by month of MF Table 1."""
     about = archive.entry("SDSC-Par-95")
     printed = pd.read_csv(paths.DATA / "published" / "mualem2001_table1.csv")
     printed = printed[(printed.log == "Par") & (printed.policy == "EASY") & (printed.month < "1996")]
@@ -101,13 +90,7 @@ def _set_months(table: Table, months: Iterable[str], zone: str) -> Floats:
 
 
 def scaled_to(numbers: Sequence[float] | Floats, total: int) -> list[int]:
-    """Scale numbers to whole ones in the same proportions that add up to a total, each at least 1.
-
-    Examples
-    --------
-    >>> scaled_to([10, 20, 30], 12)
-    [2, 4, 6]
-    """
+    """Scale numbers to whole ones in the same proportions that add up to a total, each at least 1."""
     given = np.maximum(np.array(numbers, float), 0)
     scaled = 1 + given * (total - len(given)) / given.sum()
     return np.diff(np.rint(np.cumsum(scaled)), prepend=0).astype(int).tolist()
@@ -144,13 +127,7 @@ def _mean_request(table: Table) -> float:
 
 
 def made(name: str) -> tuple[Table, str] | None:
-    """Make the table of a log's twin, from the log if it is here, and say in words what it was made from.
-
-    Returns
-    -------
-    (dict, str) or None
-        None where neither the log nor the one that is nearest is here.
-    """
+    """Make the table of a log's twin, and say what from; None where neither the log nor its nearest one is here."""
     if archive.find(name):
         workload = load(name)
         return fit(workload), f"fitted to {workload.source['file']}"
@@ -169,17 +146,7 @@ def made(name: str) -> tuple[Table, str] | None:
 
 
 def toml(table: Table) -> str:
-    """Write a table as TOML text.
-
-    Examples
-    --------
-    >>> print(toml({"start": 0, "months": {"name": ["1996-09"], "jobs": [5]}}), end="")
-    start = 0
-    <BLANKLINE>
-    [months]
-    name = ["1996-09"]
-    jobs = [5]
-    """
+    """Write a table as TOML text."""
     text = [_written(key, value) for key, value in table.items() if not _is_part(value)]
     for key, value in table.items():
         if _is_part(value):

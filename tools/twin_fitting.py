@@ -30,18 +30,7 @@ CHOICES = (1, 2, 4, 8, 16, 32)
 
 
 def fit(workload: Workload) -> Table:
-    """Make the table of a log's twin; it takes a minute or so, for twins are tried to see which are like the log.
-
-    Parameters
-    ----------
-    workload : Workload
-        Read from a log: its `log` and `start` are needed.
-
-    Returns
-    -------
-    dict
-        The fields are described in `data/models/twins/README.md`.
-    """
+    """Make a twin's table, see `data/models/twins/README.md`; twins are tried to see which are like the log."""
     jobs, sizes, classes = _classified(workload)
     hours = np.bincount(jobs.hour, minlength=7 * 24)
     start, wait = workload.time(0), workload.log.wait  # type: ignore[union-attr]  # described() refuses what has no log
@@ -86,13 +75,7 @@ def _classified(workload: Workload) -> tuple[pd.DataFrame, list[int], list[int]]
 
 
 def size_edges(jobs: pd.DataFrame) -> list[int]:
-    """Choose the upper ends of the size classes: powers of two, so far apart that each class has enough jobs or work.
-
-    Examples
-    --------
-    >>> size_edges(pd.DataFrame({"run": 60, "procs": [1] * 500 + [2] * 10 + [4] * 500}))
-    [1, 4]
-    """
+    """Choose upper ends of size classes: powers of two, so far apart that each class has enough jobs or work."""
     work = jobs.run * jobs.procs / (jobs.run * jobs.procs).sum()
     last = int(2 ** np.ceil(np.log2(jobs.procs.max())))
     edges, low = [], 0
@@ -109,13 +92,7 @@ def size_edges(jobs: pd.DataFrame) -> list[int]:
 
 
 def curve(values: Sequence[float] | pd.Series) -> list[float]:
-    """Give a distribution's values at the probabilities `GRID`, to two digits below 100, four from 1000 on.
-
-    Examples
-    --------
-    >>> curve([5.0, 5.0, 5.0])[:3]
-    [5, 5, 5]
-    """
+    """Give a distribution's values at the probabilities `GRID`, to two digits below 100, four from 1000 on."""
     return [_short(value) for value in np.quantile(values, GRID)]
 
 
@@ -134,26 +111,12 @@ def _counted(values: pd.Series) -> dict[str, list[int]]:
 
 
 def normal_scores(values: pd.Series) -> pd.Series:
-    """Replace values by the normal numbers at their ranks.
-
-    Examples
-    --------
-    >>> normal_scores(pd.Series([7, 100, 8])).round(2).tolist()
-    [-0.97, 0.97, 0.0]
-    """
+    """Replace values by the normal numbers at their ranks."""
     return pd.Series(scipy.stats.norm.ppf((scipy.stats.rankdata(values) - 0.5) / len(values)), values.index)
 
 
 def explained(values: pd.Series, *groups: pd.Series) -> list[float]:
-    """Split the variance into the shares that groupings explain, from the coarsest to the finest.
-
-    Each share is what a grouping explains beyond those before it.
-
-    Examples
-    --------
-    >>> explained(pd.Series([1.0, 1.0, 2.0, 2.0]), pd.Series([0, 0, 1, 1]))
-    [1.0]
-    """
+    """Split the variance into the shares that groupings explain beyond those before, from the coarsest on."""
     left = [values.var()]
     for group in groups:
         within = values.groupby(group)
@@ -306,12 +269,6 @@ def _calibrate(table: Table, zone: tzinfo | None, jobs: pd.DataFrame) -> None:
 def mean_of_twins(
     table: Table, zone: str | tzinfo | None, measure: Callable[[pd.DataFrame], float], seeds: int = 3
 ) -> float:
-    """Generate some twins and return the mean of a measure over them.
-
-    Examples
-    --------
-    >>> mean_of_twins(twin.parameters("KTH-SP2"), "Europe/Stockholm", len, seeds=1)
-    28489.0
-    """
+    """Generate some twins and return the mean of a measure over them."""
     twins = (twin.generate(table, zone, np.random.default_rng(seed)) for seed in range(seeds))
     return float(np.mean([measure(jobs) for jobs in twins]))

@@ -28,10 +28,12 @@ from simlib._util import paths
 from simlib.core.threads import sweep
 from simlib.logs.archive import NOT_VERIFIED
 from simlib.plots.style import of_256_colours
+from simlib_course.grading import handout
 from simlib_study import pages
 from simlib_study.notebooks import PAPERS, frozen, notebook, notebooks
 from simlib_study.pages import templates
 from simlib_study.records import Outcome, in_order, outcomes
+from tools.solutions import solved
 
 # The page that says what a record holds, written from its schema.
 
@@ -112,7 +114,7 @@ def _number(value):
 TEXTS = "*.md", "benchmarks/*.md", "docs/**/*.md", *(notebook(name).path for name in frozen()["notebooks"])
 NOTEBOOKS = "notebooks/**/*.ipynb", "docs/how-to/*.ipynb"
 SOLUTIONS = os.environ.get("SOLUTIONS") == "yes"
-NOT_PAGES = "README.md", "CHANGELOG.md"  # the first page stands for them
+NOT_PAGES = "README.md", "CHANGELOG.md", "docs/how-to/teaching/solutions.md"  # other pages stand for them
 
 NO_RECORD = {"synthetic": False, "logs": [], "models": [], "versions": {}, "verdicts": {"cells": [], "claims": []}}
 """Of a notebook that was executed on some of its logs only: what it saved lies in build/explorations/."""
@@ -170,7 +172,9 @@ def _linked(text):
     """Let links to the report lead to its pages on the site; leave out what leads to solutions that are no pages."""
     if not SOLUTIONS:
         text = text.partition("\n## Solutions\n")[0]
-        text = re.sub(r"\[([^]]*)\]\([^)]*teaching/solutions/[^)]*\)", r"\1", text)
+        text = re.sub(r"\[solution\]\(solutions\.md[^)]*\) ·\s", "", text)
+        text = re.sub(r"\[([^]]*)\]\(solutions\.md[^)]*\)", r"\1", text)
+    text = re.sub(r"\(solutions\.md#([a-z0-9-]+)\)", r"(../../../notebooks/teaching/solutions/\1.ipynb)", text)
     text = text.replace("figures/README.md", "exhibits/index.md")
     text = re.sub(r"figures/(?=[A-Z]+\.md)", "exhibits/", text)
     return re.sub(r"figures/([a-z0-9-]+/[a-z0-9-]+)/README\.md", _page_of, text)
@@ -235,10 +239,11 @@ def everything():
 def _stage_notebooks(folder, executed):
     """Copy each notebook, as it was executed if it was; the course and what is quick is executed now."""
     found = [path for pattern in NOTEBOOKS for path in sorted(paths.ROOT.glob(pattern))]
-    left_out = {".ipynb_checkpoints"} if SOLUTIONS else {".ipynb_checkpoints", "solutions"}
-    there = [path for path in found if path.parent.name not in left_out]
+    there = [path for path in found if path.parent.name != ".ipynb_checkpoints"]
     best = [executed.get(f"{path.parent.name}/{path.stem}", path) for path in there]
     tasks = [(ran, folder / path.relative_to(paths.ROOT)) for ran, path in zip(best, there, strict=True)]
+    if SOLUTIONS:
+        tasks += [(path, folder / "notebooks/teaching/solutions" / path.name) for path in handout.lessons()]
     sweep(_stage_notebook, tasks, progress=False)
     names = {paper: [path.stem for path in there if path.parent.name == paper] for paper in PAPERS}
     contents = PAGES.get_template("notebooks.md").render(papers=PAPERS, names=names, frozen=frozen()["notebooks"])
@@ -246,8 +251,9 @@ def _stage_notebooks(folder, executed):
 
 
 def _stage_notebook(path, to):
-    notebook = nbformat.read(path, as_version=4)
-    if path.parent.name == "how-to" or path.stem.startswith("lesson"):
+    is_solved = to.parent.name == "solutions"
+    notebook = solved(path) if is_solved else nbformat.read(path, as_version=4)
+    if path.parent.name == "how-to" or re.match("lesson|assignment", path.stem):
         NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=paths.ROOT)
     heading = ""
     for cell in notebook.cells:
@@ -259,14 +265,16 @@ def _stage_notebook(path, to):
             if "image/png" in data:
                 cell.metadata["mystnb"] = {"image": {"alt": f"Picture: {heading}"}}
         tags = cell.metadata.setdefault("tags", [])
-        if cell.cell_type == "markdown" and path.parent.name in ("teaching", "solutions"):
+        if cell.cell_type == "markdown" and path.parent.name == "teaching":
+            if is_solved:  # one folder further down
+                cell.source = re.sub(r"\A# ", "# Solved: ", cell.source.replace("](../", "](../../"))
             cell.source = FOR_THE_LAB.sub(lambda words: words[1] or "", cell.source)
         if "parameters" in tags and re.match("lesson[1237]-", path.stem):
             tags.append("remove-cell")  # nobody changes them on a page
         elif cell.cell_type == "code" and "exercise" not in tags and re.search(_folded(path), cell.source):
             tags.append("hide-input")
     to.parent.mkdir(parents=True, exist_ok=True)
-    if path.parent.name == "teaching":  # the page offers the notebook as it is, not as it was executed
+    if path.parent.name == "teaching" and not is_solved:  # the page offers it as it is, not as executed
         source = to.parent / "download" / path.name
         source.parent.mkdir(exist_ok=True)
         shutil.copy(paths.ROOT / "notebooks" / "teaching" / path.name, source)

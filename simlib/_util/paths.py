@@ -35,7 +35,7 @@ DATA = CHECKOUT / "data" if CHECKOUT else _PACKAGE / "data"
 """The catalogue, the published numbers, fitted parameters and samples."""
 
 TEACHING = CHECKOUT / "notebooks" / "teaching" if CHECKOUT else _PACKAGE / "data" / "teaching"
-"""The notebooks of the course; in a checkout `solutions` has those with the answers."""
+"""The notebooks of the course."""
 
 if CHECKOUT:
     TRACES = CHECKOUT / "data" / "traces"

@@ -50,8 +50,8 @@ class BoxError(Exception):
 class Limits(NamedTuple):
     """What a notebook may use: seconds by the clock, and GB of memory."""
 
-    seconds: float
-    memory: float
+    seconds: int
+    memory: int
 
 
 def refuse_without() -> None:
@@ -181,9 +181,9 @@ class Box:
                         count += 1
             self.busy = max(busy, self.busy)
             if self.seconds > self._limits.seconds:
-                self.end(OUT_OF_TIME, f"it was stopped after {self._limits.seconds:g} s")
+                self.end(OUT_OF_TIME, f"it was stopped after {self._limits.seconds} s")
             elif count > PROCESSES:
                 self.end(FAILED, f"it was stopped when it had more than {PROCESSES} processes")
             elif memory > self._limits.memory * 2**30:
-                self.end(OUT_OF_MEMORY, f"it was stopped when it used {self._limits.memory:g} GB")
+                self.end(OUT_OF_MEMORY, f"it was stopped when it used {self._limits.memory} GB")
             time.sleep(LOOK)

@@ -64,6 +64,13 @@ def collect(folder: str | Path, names: Iterable[str] = ()) -> dict[str, list[Han
         raise CollectError(f"{folder}: found nothing that was handed in, expected a folder or a notebook a student")
     for student, files in students.items():  # what is no notebook counts only where there is none
         students[student] = [one for one in files if one.name.endswith(".ipynb")] or files
+        for lesson in sorted({one.lesson for one in files}):
+            if len(ids := sorted({one.id for one in files if one.lesson == lesson} - {""})) > 1:
+                raise CollectError(
+                    f"{folder}: found {student!r} with the numbers {' and '.join(ids)} in {lesson or 'one lesson'}, "
+                    f"expected one person of a name. If they are two, call one of them {student} 2, here and in the "
+                    "list of names"
+                )
     return dict(sorted(students.items()))
 
 

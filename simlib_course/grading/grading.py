@@ -133,9 +133,9 @@ def _execute(one: Graded, settings: Settings, sending: Connection) -> None:
     limits, student = settings.limits, one.of.student
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and end the box on the way
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when
-    signal.alarm(int(2 * limits.seconds) + 60)  # ends this process, should a check never end
+    signal.alarm(2 * limits.seconds + 60)  # ends this process, should a check never end
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + int(limits.memory * 2**30), resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (used + limits.memory * 2**30, resource.RLIM_INFINITY))
     lessons.use_seed(student if settings.names else settings.seed)
     answered: dict[str, Judged] = {}
     seeds: set[str] = set()

@@ -81,6 +81,7 @@ To begin:
 3. Run the cells from the top: press Shift+Enter in each one.
 4. In an exercise, put your answer where the dots are (`...`) and run the cell. It says at once whether the answer is
    right, and if not, what to look at.
+5. If a cell says NameError, choose *Run > Run All Above Selected Cell* and run it again.
 
 Save the notebook before you hand it in, and leave its name and the lines with `lessons.check` as they are. It is graded
 by running it from the top, so first choose *Kernel > Restart Kernel and Run All Cells* and see whether all answers are

@@ -10,11 +10,10 @@ have a function for each exercise: it works out the truth with simlib, and retur
 
 import importlib
 import random
-import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 import matplotlib.pyplot as plt
@@ -235,29 +234,3 @@ def is_share(given: float, truth: float, of: str = "") -> bool:
     if abs(given - 100 * truth) <= 0.5 < abs(given - truth):
         raise NotYet(f"{of}that is the right number in per cent. Give it as a share, between 0 and 1.")
     return abs(given - truth) <= 0.005001  # as much as two decimals can be off, rounded either way
-
-
-ADVICE = """
-What is called {name!r} is not known. Is it misspelt? Or was the kernel started anew since the cell that makes it ran?
-Then choose Run > Run All Above Selected Cell in the menu, and run this cell again. Or is it a text, such as the name of
-a job? Then it needs quotes: "{name}"."""
-
-
-def watch() -> None:
-    """Print `ADVICE` after each `NameError` of this notebook: importing this package is enough."""
-    if "IPython" not in sys.modules:
-        return
-    from IPython import get_ipython
-
-    def advise(
-        shell: Any, kind: type[NameError], error: NameError, trace: TracebackType, tb_offset: int | None = None
-    ) -> None:
-        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-        print(ADVICE.format(name=error.name))
-
-    shell: Any = get_ipython()
-    if shell is not None:
-        shell.set_custom_exc((NameError,), advise)
-
-
-watch()

@@ -24,8 +24,8 @@ from simlib.policies.easy import EASY, Given
 
 from ..loading import Logs
 from ..tang2013 import Trace, beyond, figures14_17, scheduling
-from .kernel_variants import qsim as kernel
-from .kernel_variants.qsim import Rules
+from . import qsim_kernel as kernel
+from .qsim_kernel import Rules
 
 QSIM, TEXT = Rules(), Rules(*[False] * len(Rules._fields))
 """All rules; and none, the study's EASY on the log as it is."""
@@ -36,10 +36,7 @@ MIDPLANE = 512
 
 
 class Layout(NamedTuple):
-    """The blocks of a machine, the smallest first: the units of each, and pairs of places that share a wire.
-
-    A unit has so many nodes.
-    """
+    """The blocks of a machine, the smallest first: the units of each, of so many nodes, and pairs that share a wire."""
 
     blocks: tuple[Collection[int], ...]
     wires: tuple[tuple[int, int], ...] = ()
@@ -48,10 +45,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Qsim(EASY):
-    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept.
-
-    On a machine with a `layout`, or else with aligned blocks.
-    """
+    """Schedule by Qsim's rules, or some of them; an EASY of which `order` ("wfp" or "fcfs") and `adjust` are kept."""
 
     rules: Rules = QSIM
     layout: Layout | None = None
@@ -72,7 +66,7 @@ class Qsim(EASY):
         return replace(prepared, asked=jobs.estimate.to_numpy(np.int64)) if self.rules.overruns else prepared
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        submit, run, estimate, size, machine, preceding, think, progress_and_stop = given
+        submit, run, estimate, size, machine, preceding, _, progress_and_stop = given
         estimate = estimate if self.asked is None else self.asked
         if gpus:
             raise ValueError(
@@ -81,15 +75,16 @@ class Qsim(EASY):
         estimating = self._estimating()
         if "predicting" in estimating:
             raise ValueError(f"Qsim: found adjust={self.adjust!r}, expected an Adjustment")
+        if preceding.size:
+            raise ValueError("Qsim: found jobs that follow others, which it does not know; expected feedback=False")
         jobs = submit, run, estimate.copy(), size  # estimates are cut to minutes
         layout = self.layout or Layout(kernel.aligned(machine if self.rules.partitions else 1, size.min()))
         if self.rules.partitions and size.max() > (largest := max(map(len, layout.blocks))):
             raise ValueError(
                 f"Qsim: found a job of {size.max()} processors, expected at most {largest}, the largest block's"
             )
-        arrivals = machine, preceding, think, progress_and_stop
         how = self.order == "wfp", self.rules, kernel.lay_out(layout.blocks, layout.wires), estimating.get("adjusting")
-        start, backfilled, t_sched = kernel.qsim(*jobs, *arrivals, *how)
+        start, backfilled, t_sched = kernel.qsim(*jobs, machine, progress_and_stop, *how)
         return {"start": start, "backfilled": backfilled} | ({} if self.adjust is None else {"adjusted": t_sched})
 
 
@@ -170,10 +165,7 @@ def intrepid() -> Layout:
 
 @cache
 def mira() -> Layout:
-    """Lay out blocks of Mira's 96 midplanes, of the sizes that Argonne lists; where they lie is assumed.
-
-    Powers of two and 24 midplanes lie within a row of 32, of 48 and 64 over two rows.
-    """
+    """Lay out blocks of Mira's 96 midplanes, of the sizes that Argonne lists; the three rows of 32 are assumed."""
     rows = (0, 32, 64)
     within = [range(row + at, row + at + of) for of in (1, 2, 4, 8, 16, 24, 32) for row in rows for at in _places(of)]
     over = [range(0, 48), range(48, 96), range(0, 64), range(32, 96), range(0, 96)]

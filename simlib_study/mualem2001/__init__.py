@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simlib._util.arrays import Floats, Ints
+from simlib._util.arrays import Ints
 from simlib.analysis.replicate import Log
-from simlib.core import metrics
 from simlib.core.schedule import MEANS, Schedule
 from simlib.core.workload import Workload
 from simlib.logs import archive
 
 from ..judging import BACK, CALENDAR, INFERRED, OTHER_LOG, RESTORED, plain
+from ..load_curves import bounded_slowdown
 from ..loading import Logs, Setting, settings, take
 from .restored import Lost
 
@@ -63,10 +63,6 @@ class Trace:
     def draw(self, seed: int) -> Workload:
         """Draw the log with its lost jobs back, if it lost any."""
         return self.lost.whole(seed) if self.lost else self.workload
-
-    def drawn(self, seed: int) -> "Trace":
-        """Take one draw of this trace for the log itself: with its lost jobs put back, if it lost any."""
-        return replace(self, workload=self.draw(seed), missing=None, lost=None) if self.lost else self
 
     @property
     def workloads(self) -> Log:
@@ -122,10 +118,7 @@ class Trace:
         return self.restored or self.jobs_missing(month)[1] <= MOST_MISSING
 
     def origin(self, month: str = WHOLE, reading: str = "", **of: str) -> dict[str, str]:
-        """Why a number of this month is not judged, and what is missing, for `study.judge`.
-
-        The log is read as it is, or `RESTORED`, or by the `CALENDAR`.
-        """
+        """Why a number of this month is not judged, and what is missing, for `study.judge`."""
         lost, share = self.jobs_missing(month)
         what = "this file lacks" if month == WHOLE or self.missing is None else "of this month this file lacks"
         note = f"{what} {lost:,} jobs, {share:.1%}" if lost else ""
@@ -153,10 +146,7 @@ class Trace:
 
     @cached_property
     def calendars(self) -> dict[str, "Trace"]:
-        """This trace by the name of its calendar, and by the other one where the same simulations do for both.
-
-        Restored or not, a log has the same: so its measures are the same, and runs of logs that lost no jobs are kept.
-        """
+        """This trace by the name of its calendar, and by the other one where the same simulations do for both."""
         own = CALENDAR if self.on_calendar else SETTLED
         differ = self.months_begin != 0 or bool(self.begin_on) or self.from_first_job
         both = (SETTLED, CALENDAR) if differ else (own,)
@@ -179,10 +169,7 @@ class TraceLogs(Logs):
 
     @property
     def monthly(self) -> partial[pd.DataFrame]:
-        """A measure for `replicate`: means by the paper's months, and by the calendar's; slowdown without a floor.
-
-        By `calendar`, "settled" or "calendar", and `month`, the last being `WHOLE`, all jobs.
-        """
+        """A measure for `replicate`: means by (calendar, month), the last being `WHOLE`."""
         for trace in self.traces.values():
             trace.workload.time(0)  # refuses a log without a calendar
         months = {
@@ -214,14 +201,22 @@ Settings = Mapping[str, str] | None
 
 
 def logs(names: Sequence[str] = TRACES, jobs: Settings = None, estimates: Settings = None) -> TraceLogs:
-    """Take the paper's logs, as `traces`, by name, in the order in which they are requested."""
-    here, absent = traces(names, jobs, estimates)
-    by_label = dict(zip(labels(here), here, strict=True))
-    made = TraceLogs(
-        {label: trace.workload for label, trace in by_label.items()},
-        by_label,
-        [f"{setting['name']}: {setting['log']}" for setting in absent],
+    """Take the paper's logs by name, in the order in which they are requested.
+
+    By name conditions on the `jobs`, and `estimates`, may be others than those of `data/settings/mualem2001_logs.toml`.
+    """
+    others = {"jobs": jobs or {}, "estimates": estimates or {}}
+    for what, given in others.items():
+        if unknown := set(given) - set(names):
+            raise ValueError(f"{what}: found {', '.join(unknown)}, expected names out of the logs {', '.join(names)}")
+    rows = [row for name in dict.fromkeys(names) for row in settings("mualem2001") if row["name"] == name]
+    here, absent = take(
+        row | {what: of[row["name"]] for what, of in others.items() if row["name"] in of} for row in rows
     )
+    traces = [_trace(*taken) for taken in here]
+    by_label = dict(zip(labels(traces), traces, strict=True))
+    workloads = {label: trace.workload for label, trace in by_label.items()}
+    made = TraceLogs(workloads, by_label, [f"{setting['name']}: {setting['log']}" for setting in absent])
     made.absent_settings = absent
     return made
 
@@ -262,31 +257,8 @@ QUANTITIES = {
 """The metrics of the tables, by the quantities of `Schedule.means`; MF call a machine's utilization its load."""
 
 
-def slowdown(schedule: Schedule) -> Floats:
-    """Work out each job's bounded slowdown by MF's formula, which has no floor of 1."""
-    return metrics.bounded_slowdown(schedule.column("wait"), schedule.column("run"), floor=None)
-
-
-MEASURES = {"response_s": "mean_response", "bounded_slowdown": slowdown}
+MEASURES = {"response_s": "mean_response", "bounded_slowdown": bounded_slowdown}
 """What the tables have of whole logs, for `replicate`."""
-
-
-def traces(
-    names: Sequence[str] = TRACES, jobs: Settings = None, estimates: Settings = None
-) -> tuple[list[Trace], list[Setting]]:
-    """Load the paper's logs; and list the settings of those that are absent.
-
-    By name conditions on the `jobs`, and `estimates`, may be others than those of `data/settings/mualem2001_logs.toml`.
-    """
-    others = {"jobs": jobs or {}, "estimates": estimates or {}}
-    for what, given in others.items():
-        if unknown := set(given) - set(names):
-            raise ValueError(f"{what}: found {', '.join(unknown)}, expected names out of the logs {', '.join(names)}")
-    rows = [row for name in dict.fromkeys(names) for row in settings("mualem2001") if row["name"] == name]
-    here, absent = take(
-        row | {what: of[row["name"]] for what, of in others.items() if row["name"] in of} for row in rows
-    )
-    return [_trace(*taken) for taken in here], absent
 
 
 def _trace(setting: Setting, whole: Workload, workload: Workload) -> Trace:

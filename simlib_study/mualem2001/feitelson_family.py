@@ -203,10 +203,7 @@ MEASURED: dict[str, str | dict[str, str]] = {
 
 
 def drawn(answers: pd.DataFrame, said: str = "by the text's rules") -> Figure:
-    """Draw the `answers` by the first reading: a panel each part of a claim, a dot with its interval each member.
-
-    `said` tells in the title what this reading is. Members that are not counted have no say in it.
-    """
+    """Draw the `answers` by the first reading, `said` in the title: a panel each part of a claim, a dot each member."""
     table: Any = answers.xs(answers.index.unique("under")[0], level="under")
     panels, members = list(table.index.droplevel("member").unique()), list(table.index.unique("member"))
     columns = 2 if len(panels) == 4 else min(3, len(panels))

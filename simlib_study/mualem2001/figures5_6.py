@@ -25,8 +25,7 @@ from . import SP2, trace_of
 def compared(runs: pd.DataFrame) -> pd.DataFrame:
     """Put differences from the first policy, run by run, beside the policies; level `of` in place of `policy`.
 
-    Behind those of others than conservative backfilling stands a name, unless there is only one other. What is read
-    differently is compared with the first policy read differently, if there is that.
+    What is read differently is compared with the first policy read differently, if there is that.
     """
     of: dict[Any, Any] = {
         name: runs.drop(columns="jobs").xs(name, level="policy") for name in runs.index.unique("policy")

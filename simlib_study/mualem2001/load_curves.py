@@ -56,9 +56,7 @@ def curves(
 ) -> Curves:
     """Simulate workloads of models, functions of a seed by label, at loads under policies: see `load_curves.at_load`.
 
-    Policies are by name; those with the first one's plain name are what the others are compared with. `seeds` make the
-    runs 1, 2, ..., `batch` says by label how many jobs end in a batch, and `feedback` in which models jobs
-    follow others.
+    Policies of the first one's plain name are what the others are compared with; `batch` and `feedback` are by label.
     """
     once = cache.once(_at_load)
     made: dict[tuple[int, str, float], tuple[pd.DataFrame, pd.DataFrame]] = {}
@@ -125,8 +123,7 @@ def drawn(
 ) -> Figure:
     """Draw means against load with their intervals: a row of panels a metric, a column a model, a colour a policy.
 
-    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit. The title
-    says at how many points these intervals overlap, and how many `differences` over all runs exclude zero there.
+    Circles are around what the ceiling stopped; axes end a little above all else, or at a metric's limit.
     """
     tops = (1.15 * points.high[~points.ceiling].groupby("metric").max()).to_dict() | dict(limits or {})
     top = points.index.get_level_values("metric").map(tops)

@@ -199,10 +199,7 @@ def controls(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows(table: pd.DataFrame) -> tuple[int, int]:
-    """Count the rows of Tables 3 and 4, a log with its estimates, and in how many all means are inside by `likely`.
-
-    The means of a row are of the same jobs, so that it is rows that are independent, if anything is.
-    """
+    """Count the rows of Tables 3 and 4, a log with its estimates, and in how many all means are inside by `likely`."""
     table = table[table.group == TABLES]
     inside = pd.Series([(likely(cell) or {}).get("verdict") == INSIDE for cell in table.cell], table.index)
     places = table[[level for level in OF if level not in ("metric", "policy")]].astype(object).fillna("")

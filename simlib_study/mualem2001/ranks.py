@@ -12,8 +12,7 @@ from simlib.explain.listening import Listener, Told, listen
 def beyond_rank(jobs: pd.DataFrame) -> dict[str, float]:
     """Count the jobs that wait longer than any job may run, times their rank in the queue when they arrive.
 
-    The `limit` is the longest estimate, or run time where jobs outlive their estimates; `most` the longest wait as a
-    share of what is allowed; `beyond_estimate` counts the jobs if the longest estimate alone is the limit.
+    `limit` is the longest estimate or run time, `most` the longest wait as a share of what is allowed.
     """
     per_rank = jobs.wait / ranks(jobs.submit, jobs.start)
     estimate = jobs.estimate.max()

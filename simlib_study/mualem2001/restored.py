@@ -34,18 +34,12 @@ class Lost:
         return restoring.lost(self.log)
 
     def inferred_from(self, of: Mapping[str, Any]) -> bool:
-        """Whether the description of the lost jobs was inferred from this printed number, a dict of its levels.
-
-        "" stands for what a number is of none: a difference between the policies has no policy.
-        """
+        """Whether the description was inferred from this printed number, a dict of its levels; "" stands for none."""
         numbers = [number for user in self.users for number in user.get("inferred_from", [])]
         return any(all(of.get(key, "") == value for key, value in number.items()) for number in numbers)
 
     def whole(self, seed: int) -> Workload:
-        """Draw the log with the lost jobs back: a Workload with its job lines, of the jobs that are simulated.
-
-        What is the same for all lost jobs of a user, but not exactly known, is drawn once: one setting for the log.
-        """
+        """Draw the log with the lost jobs back, as simulated; what is the same for a user's jobs is drawn once."""
         rng = np.random.default_rng([seed, 1])
         pools = {user["user"]: self._pool(user, rng) for user in self.users}
         every = {user["user"]: user["every"] for user in self.users if user.get("every")}
@@ -81,11 +75,10 @@ def _drawn(lost: Lost, seed: int) -> Workload:
 
 
 def _values(of: Any, rng: np.random.Generator) -> Any:
-    """Make the values of a field.
+    """Make the values of a field: a number; or one number for all jobs, of a range, or of more measurements than two.
 
-    Of a number, that; of a range, one number in it for all jobs of the log; of more measurements than two, one number
-    too, which their true mean may be (Student's t), not below the least of them; of a `mean` and `sd` normal ones, of a
-    `mean` and `log_sd` lognormal ones, at least 1; the mean may be a range or measurements too.
+    The latter is what their true mean may be (Student's t), not below the least. Of a `mean`, which may be these too,
+    and an `sd` normal values, with a `log_sd` lognormal ones, at least 1.
     """
     if isinstance(of, list) and len(of) > 2:
         error = np.std(of, ddof=1) / len(of) ** 0.5

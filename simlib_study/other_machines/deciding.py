@@ -203,10 +203,7 @@ def _most(rows: pd.DataFrame, sign: int, waits: pd.Series | None) -> Decision:
 
 
 def most_of(so: pd.Series, rows: pd.DataFrame, form: str, open: int = 0, **numbers: float) -> Decision:
-    """Decide whether something is so on most machines, from whether it is by log, and how many logs leave it open.
-
-    `form` writes what is known of a log, its row.
-    """
+    """Decide whether something is so on most machines, by log; `form` writes a row, `open` logs leave it open."""
     so, rows = machines(so), machines(rows)
     count, needed = int(so.sum()), MOST * len(so)
     holds = True if count >= needed else claims.OPEN if count + open >= needed else False

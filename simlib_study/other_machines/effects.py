@@ -42,8 +42,8 @@ HOUR_LONGER = "hour_longer"
 def in_parts(workload: Workload, bases: Mapping[str, Policy] | None = None) -> Callable[[Schedule], pd.DataFrame]:
     """Make a measure for `replicate`: sums of `MEASURES` over the jobs of each of five parts, and how many these are.
 
-    With policies in `bases`, by name, there are also `TAILS`, and which share of the jobs waits an hour longer than
-    under each: they are to come first in what is simulated.
+    With policies in `bases`, which come first in what is simulated, also `TAILS`, and who waits an hour longer than by
+    each.
     """
     part = pd.Series(parts(workload), workload.jobs.index)
     return partial(_in_parts, part, bases or {})

@@ -96,9 +96,8 @@ def forest(
 ) -> Figure:
     """Draw effects with both intervals: one panel per value of the first level, one row per log, with `MARKS`.
 
-    `label` says what is held against what; `titles` and `said` name panels and sides, `bars` the intervals; `absent`
-    stands in the row of a log without an effect, and a star for what is `starred`. Rows are coloured by the side that
-    their intervals are on, or by a column `side`. Many panels have one scale, which is linear near zero only.
+    Rows are coloured by the side that their intervals are on, or by a column `side`; `absent` stands in the row of a
+    log without an effect, and a star for what is `starred`. Many panels have one scale, which is linear near zero only.
     """
     table = table.rename(titles or {}, level=0)
     what, counted = label.split(",")[0], table.get("side")
@@ -197,10 +196,7 @@ def heat(
     titles: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is no effect.
-
-    The title is about the first map.
-    """
+    """Draw effects as maps, one per value of the first level: a column a policy, a row a log; a dash is none."""
     table = table.rename(titles or {}, level=0).rename(names or {}, level=1)
     measures, policies = table.index.unique(0), table.index.unique(1)
     places, labels = rows(about)
@@ -333,10 +329,7 @@ def scatter(
     said: Mapping[str, str] = SAID,
     starred: str = OF_PAPER,
 ) -> Figure:
-    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait.
-
-    The title has the strongest of the `correlations`, over the logs where jobs wait.
-    """
+    """Draw effects against `traits`, columns of `about`: a row for each value of the first level, a column a trait."""
     table = table.rename(titles or {}, level=0).assign(side=lambda of: sides(of, better))
     names = table.index.unique(0)
     size = (WIDEST, 1.2 + 2.7 * len(names))

@@ -86,18 +86,6 @@ def machines(names: Iterable[str]) -> list[str]:
     return [name for name in names if "partition" not in known.get(name, {}) or known[name]["log"] not in names]
 
 
-def traces(names: str | Iterable[str] | None = None) -> tuple[list[Trace], list[str]]:
-    """Load the logs that stand in for the paper's, one name of `settings` or several; and list the absent ones.
-
-    By default the paper's own, as far as it is here, and all `STAND_INS`.
-    """
-    names = (*[PAPERS] * bool(archive.find(PAPERS)), *STAND_INS) if names is None else names
-    known = settings()
-    here, absent = loading.take(known[name] for name in ([names] if isinstance(names, str) else names))
-    made = [Trace(row["name"], workload, row["project"], row.get("waits", True), row) for row, _, workload in here]
-    return made, [row["name"] for row in absent]
-
-
 def own_logs(workloads: Mapping[str, Workload]) -> "TraceLogs":
     """Take logs of the reader's, whose groups are taken for projects."""
     found = {}
@@ -131,9 +119,15 @@ def a_window(text: str) -> None:
 
 
 def logs(names: str | Iterable[str] | None = None) -> TraceLogs:
-    """Take the logs that stand in for the paper's, as `traces`, by name."""
-    here, absent = traces(names)
-    return TraceLogs({one.name: one.workload for one in here}, {one.name: one for one in here}, absent)
+    """Take the logs that stand in for the paper's by name; by default its own, if it is here, and all `STAND_INS`."""
+    names = (*[PAPERS] * bool(archive.find(PAPERS)), *STAND_INS) if names is None else names
+    known = settings()
+    here, absent = loading.take(known[name] for name in ([names] if isinstance(names, str) else names))
+    made = {
+        row["name"]: Trace(row["name"], workload, row["project"], row.get("waits", True), row)
+        for row, _, workload in here
+    }
+    return TraceLogs({name: one.workload for name, one in made.items()}, made, [row["name"] for row in absent])
 
 
 def about(here: Iterable[Trace]) -> str:

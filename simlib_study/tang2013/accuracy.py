@@ -504,11 +504,7 @@ def least_and_largest(ranges: Mapping[str, pd.DataFrame]) -> dict[str, pd.Series
 def reasons(
     traces: Mapping[str, Trace], least: int, threshold: float, mean_run: float, at: Sequence[float] = PERCENTILES
 ) -> pd.DataFrame:
-    """Work out why schemes over all history do little, or too much: shares of jobs by (log, key, percentile).
-
-    Jobs have no history, or an A of 1; of the adjusted ones A would be below a threshold; estimates are bad, as they
-    are and with all times scaled to a mean run.
-    """
+    """Work out why schemes over all history do little, or too much: shares of jobs by (log, key, percentile)."""
     shares = {}
     for name, trace in traces.items():
         jobs, scale = trace.workload.jobs, mean_run / trace.workload.jobs.run.mean()

@@ -25,10 +25,7 @@ from .scheduling import BASELINE, spread
 
 @dataclass(frozen=True, eq=False)
 class Predicted(Adjustment):
-    """Set where a scheduler uses predictions that were made beforehand, by whatever means.
-
-    Two are equal only if they are the same object, for predictions are not compared.
-    """
+    """Set where a scheduler uses predictions made beforehand; two are equal only if they are the same object."""
 
     scheme: Scheme = Scheme("user", window=None, percentile=100, least=1)
     predicted: pd.Series = field(kw_only=True, repr=False)  # by job, in seconds
@@ -36,10 +33,7 @@ class Predicted(Adjustment):
     __eq__, __hash__ = object.__eq__, object.__hash__
 
     def history(self, jobs: pd.DataFrame) -> tuple[History, Ints, Floats]:
-        """Make the history that a simulation of `jobs` starts from; see `Adjustment.history`.
-
-        Each job is a separate group, whose past is one made-up job that used the predicted share of its estimate.
-        """
+        """Make the history of `jobs`: each is its own user, whose one past job used the predicted share."""
         estimate = np.maximum(jobs.estimate, jobs.run)  # as `simulate` extends it
         alone = jobs.assign(user=np.arange(len(jobs)), estimate=estimate)
         the_day_before = jobs.submit.min() - 86400  # no shake moves submit times by so much

@@ -154,10 +154,9 @@ HEAD = 2
 
 
 def effects(schedule: Schedule) -> dict[str, Any]:
-    """Read off what adjusted estimates do at the decision, and what comes of it, as a dict.
+    """Read off what adjusted estimates do at the decision, and what comes of it, as a dict; times are in minutes.
 
-    `adjusted` are the jobs that are not taken by their users' estimates, and how they are estimated; `backfilled`, who
-    is let in; the rest is in minutes. Job 2 starts `late` after its promise, and `later` than by the users' estimates.
+    Job 2 starts `late` after its promise, and `later` than by the users' estimates.
     """
     jobs, at = schedule.jobs, backfill_window(schedule, DECISION, HEAD)
     policy: Any = schedule.policy

@@ -199,10 +199,7 @@ FEW = ["months drawn again", "made of halves", "known to", "full months"]
 
 
 def few_months(found: pd.Series, gained: pd.Series, halves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Put average gains on logs with `halves` side by side, in per cent: by which months, and how well they are known.
-
-    `found` is from `scheduling.runs`. `known to` is half the range by halves; `full months` have jobs in both.
-    """
+    """Put average gains on logs with `halves` side by side, in per cent; `known to` is half the range by halves."""
     if not halves:
         none: list[list[Any]] = [[] for _ in scheduling.AVERAGED]
         return pd.DataFrame(columns=FEW, index=pd.MultiIndex.from_arrays(none, names=scheduling.AVERAGED))
@@ -283,10 +280,7 @@ PRINTED: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "", "fi
 
 
 def draw(monthly: pd.DataFrame, averages: pd.DataFrame, title: str) -> Figure:
-    """Draw the gains of some cases: first on average with months like these, then by month, each case by itself.
-
-    The metrics are side by side. Below, there is a row for each log and a column for each case.
-    """
+    """Draw the gains of cases, side by side by metric: on average with months like these, then a row a log by month."""
     averages = averages.reindex(columns=["ours", "months_low", "months_high", "published"])  # of your log none is
     averages = averages.rename(columns={"ours": "average"}).droplevel("order")
     logs, cases = averages.index.unique("log"), list(averages.index.unique("case"))
@@ -311,7 +305,8 @@ def draw(monthly: pd.DataFrame, averages: pd.DataFrame, title: str) -> Figure:
                 if row == 0:
                     ax.set_title(case.split()[-1], size=8, loc="center", weight="normal")
                 if column == place == 0:
-                    ax.set_ylabel(_name_and_months(log, gains.index.unique("month")), size=8, rotation=0, ha="right")
+                    first, last = (f"{pd.Period(month):%b %Y}" for month in gains.index.unique("month")[[0, -1]])
+                    ax.set_ylabel(f"{log}\n{first} to\n{last}", size=8, rotation=0, ha="right")
                     ax.yaxis.label.set_verticalalignment("center")
     plots.bent_axis(tops[0].xaxis, TICKS, linear=0.1)
     plots.bent_axis(months[0].yaxis, TICKS, linear=0.1)
@@ -352,9 +347,3 @@ def _draw_months(ax: Axes, gains: Any, colour: str) -> None:
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set_xticks([])
     ax.tick_params(labelsize=8)
-
-
-def _name_and_months(log: str, months: Any) -> str:
-    """Name a log, and its first and last month."""
-    first, last = (f"{pd.Period(month):%b %Y}" for month in (months[0], months[-1]))
-    return f"{log}\n{first} to\n{last}"

@@ -12,7 +12,7 @@ from simlib import plots
 
 from ..judging import printed
 from . import DOUBLE, LEVEL_COLOURS, TRIPLE
-from .accuracy import ALL, in_words, similar
+from .accuracy import ALL, BALANCED, in_words, similar
 
 Style = dict[str, Any]
 
@@ -24,9 +24,6 @@ BELOW: Style = {"color": "black", "linestyle": "--", "linewidth": 1}
 WORDS = {"NA": "not adjusted", "OE": "overestimated", "UE": "underestimated, by half an hour at most"}
 WORDS["BE"] = "underestimated by more than half an hour"
 """What the levels of a job's estimate mean."""
-
-MIDDLE = (90, 85, 80)
-"""The percentiles of which the text prints what Figure 5 shows."""
 
 
 def against_print(ratio: pd.DataFrame) -> Figure:
@@ -91,7 +88,7 @@ def figure5(numbers: pd.DataFrame, least: int, own: bool = False) -> Figure:
     entries = {} if own else {"printed: ranges of BE, and of BE and UE": RANGE, "printed: accuracy above": ABOVE}
     figure = by_level(numbers, "key", {}, least, entries)
     percentiles, of = list(numbers.index.unique("percentile")), printed("tang2013_figure5")
-    places = [percentiles.index(each) for each in MIDDLE if each in percentiles]
+    places = [percentiles.index(each) for each in BALANCED if each in percentiles]
     low, high = ([of[f"{level}_share_p80_p90_{end}"] for level in ("BE", "UE")] for end in ("min", "max"))
     for ax in [] if own else figure.axes[:: numbers.index.unique("key").size]:
         for place in places:
@@ -124,10 +121,7 @@ def with_threshold(
 
 
 def mark_windows(figure: Figure, table: pd.DataFrame, metric: str, limit: float, least: int) -> dict[str, Style]:
-    """Draw what is printed of shares by window, with Figure 10 and in section 7; give the entries of the legend.
-
-    A row of panels has for each key a panel of shares, and one of changes against all history.
-    """
+    """Draw what is printed of shares by window, with Figure 10 and in section 7; give the entries of the legend."""
     text, entries = printed("tang2013_figure10 section7"), {}
     of_all: Any = table.xs((least, metric, limit, ALL), level=["least", "metric", "threshold", "window"])
     fewer = {TRIPLE: (text["drop_UE_triple_min"], text["drop_UE_triple_max"]), DOUBLE: (0, text["drop_UE_double_max"])}
@@ -136,7 +130,7 @@ def mark_windows(figure: Figure, table: pd.DataFrame, metric: str, limit: float,
         of = of_all.ours.xs((name, key), level=["log", "key"])
         if metric == "UE_share" and column % 2:
             for place, (percentile, share) in enumerate(of.items()):
-                if percentile < MIDDLE[0]:
+                if percentile < BALANCED[0]:
                     ax.plot([place] * 2, [-part * share for part in fewer[key]], **RANGE)
             entries["printed: fewer by 10 to 15%, double key up to 7%"] = RANGE
         if f"{metric}_p85_max" in text and limit and column == 0:

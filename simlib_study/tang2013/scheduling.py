@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simlib.core import metrics, threads
+from simlib.analysis.replicate import replicate
+from simlib.core import metrics
 from simlib.core.schedule import Schedule, simulate
 from simlib.core.workload import Workload
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
-from simlib.policies.easy import EASY, JobFacts, Predictions
+from simlib.policies.easy import EASY, Predictions
 
 from .. import judging
 from ..judging import AS_IT_IS, published
@@ -136,9 +137,8 @@ def month_means(trace: Trace, values: pd.DataFrame, resamples: int = 1000, seed:
 def measures(schedule: Schedule) -> dict[str, float]:
     """Work out means over the jobs of a schedule under EASY in one of `ORDERS` (section 6.1), times in seconds.
 
-    `weighted_wait` (equation 4) is 0 where no job waits; `weighted_wait_own` is by the score that ordered the queue;
-    `effective_jobs`, the square of the sum of the weights over the sum of their squares, is on how many jobs it rests.
-    Behind them come sums over the jobs of each of the `HALVES` of the month, of which `DIVIDED_BY` makes means.
+    `weighted_wait` is equation 4; `weighted_wait_own` is by the score that ordered the queue; on `effective_jobs` it
+    rests. Behind them come sums over the jobs of each of the `HALVES` of the month, of which `DIVIDED_BY` makes means.
     """
     policy: Any = schedule.policy
     order, adjust = policy.order, policy.adjust
@@ -191,33 +191,31 @@ def runs(
     least_jobs: int = LEAST_JOBS,
     apart: bool = True,
     executor: Any = None,
-    orders: Iterable[str] = ORDERS,
+    orders: Iterable[Any] = ORDERS,
 ) -> pd.Series:
-    """Simulate every month of every log in all cases, as it is and shaken; cases that come to the same once.
+    """Simulate every month of every log in all cases, as it is and shaken, as `replicate`; or each log as one run.
 
-    A shake of a month is the same in all cases, so that their differences are paired; submit times of the past stay.
     By (log, month, order, run, metric, case), or with (kind, metric) before the case.
     """
     for name, count in {"shakes": shakes, "large_shakes": large_shakes or shakes}.items():
         if count < 2:
             raise ValueError(f"runs: found {name}={count!r}, expected 2 or more: without them there is no spread")
-    table, tasks = months(traces, least_jobs), {}
+    table, found = months(traces, least_jobs), {}
+    how: dict[str, Any] = {"measures": measure, "seconds": shake_s, "seed": seed, "keep": False, "executor": executor}
     for trace in traces:
-        adjustments = cases(trace)
         often = min(shakes, large_shakes or shakes) if len(trace.workload) > LARGE else shakes
+        of_trace = cases(trace)
         simulated = table.loc[trace.name].query("simulated").index
         parts = {month: trace.workload.months(month) for month in simulated} if apart else {"all": trace.workload}
         for month, workload in parts.items():
-            policies = _policies(adjustments, trace, workload)
-            for order, run in product(orders, range(AS_IT_IS, AS_IT_IS + often + 1)):
-                shake = None if run == AS_IT_IS else (shake_s, seed + run - AS_IT_IS - 1)
-                tasks[trace.name, month, order, run] = workload, shake, policies, order, measure
-    measured = threads.sweep(_month, tasks.values(), executor, label="months")
-    wide = pd.concat(dict(zip(tasks, measured, strict=True)))
-    of_measure = ["kind", "metric"] if wide.index.nlevels == 6 else ["metric"]
-    names = ["log", "month", "order", "run", *of_measure]
-    found: Any = wide.rename_axis(index=names, columns="case").stack(future_stack=True)
-    return found
+            policies = _policies(of_trace, trace, workload)
+            for order in orders:
+                ordered = {name: replace(policy, order=order) for name, policy in policies.items()}
+                found[trace.name, month, order] = replicate(workload, ordered, shakes=often, **how)
+    wide = pd.concat(found, names=["log", "month", "order"]).rename_axis(index={"policy": "case"})
+    of_measure = ["kind", "metric"] if wide.columns.nlevels == 2 else ["metric"]
+    stacked: Any = wide.rename_axis(columns=of_measure).stack(of_measure, future_stack=True)
+    return judging.in_order(stacked, "log", "month", "order", "run", *of_measure, "case")
 
 
 ANY_USE: dict[str, Any] = {"queue": True, "backfill": True, "running": True}
@@ -250,29 +248,6 @@ def _carried_over(adjustment: Adjustment | Predictions, trace: Trace, workload: 
         columns = adjustment.scheme.columns
     past = jobs.loc[early, list(dict.fromkeys(["submit", "run", "estimate", *columns]))]
     return replace(adjustment, past=past.assign(end=trace.ends[early]))
-
-
-def _month(
-    workload: Workload,
-    shake: tuple[int, int] | None,
-    policies: Mapping[str, EASY],
-    order: str,
-    measure: Callable[[Schedule], Mapping[Any, float]],
-) -> pd.DataFrame:
-    """Measure one month in all cases: a DataFrame, one column per case."""
-    workload = workload.shake(*shake) if shake else workload
-    before = dict.fromkeys(policy.known for policy in policies.values() if policy.known)  # many cases know the same
-    known: dict[JobFacts | None, JobFacts | None] = {one: one.of_same(workload.jobs) for one in before}
-    found, measured = {}, {}
-    for name, policy in policies.items():
-        used = policy.adjust
-        if used and order == "fcfs":  # a queue in order of arrival does not look at estimates
-            used = replace(used, queue=False)
-        policy = replace(policy, order=order, known=known.get(policy.known))
-        if (same := replace(policy, adjust=used, known=None)) not in measured:
-            measured[same] = measure(simulate(workload, policy))
-        found[name] = measured[same]
-    return pd.DataFrame(found)
 
 
 def changes(trace: Trace, month: str, order: str, adjustment: Adjustment | Predictions) -> pd.DataFrame:
@@ -371,10 +346,7 @@ def mean_of_months(gains: pd.DataFrame, made: pd.DataFrame | None = None) -> pd.
 
 
 def averages(gained: pd.Series, halves: Mapping[str, pd.DataFrame] | None = None) -> pd.DataFrame:
-    """Average gains over the months, with their `spread`, 95 % of what months like these give, and the worst month.
-
-    `halves` are the `months_of_halves`, if any, which then count as months like these.
-    """
+    """Average gains over the months, with `spread`, 95 % of months like these (of `halves`), and the worst month."""
     table = spread(gained.groupby([*AVERAGED, "run"], sort=False).mean())
     by_month = spread(gained).ours.groupby(AVERAGED, sort=False)
     shaken = by_log(gained.drop(AS_IT_IS, level="run"))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import random_workload
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
@@ -18,7 +18,6 @@ from simlib.analysis.comparison import INTERVALS, MEASURES, holds
 from simlib.analysis.stats import FEWEST_RUNS, PARTS, intervals, other_logs, relative_intervals
 from simlib.models.users import resample_users
 from simlib.policies.adjusting import Adjustment, Scheme
-from simlib_study.tang2013.beyond import Predicted
 
 ENDS = [f"{interval}_{end}" for interval in INTERVALS for end in ("low", "high")]
 
@@ -111,16 +110,6 @@ def test_any_measure_of_a_job_has_intervals_and_groups(sample):
     assert "change of the mean per hour" in plots.changes(found).get_label()
 
 
-def test_a_groups_rows_are_those_of_its_jobs(found, sample):
-    jobs = sample.jobs
-    month = sample.calendar_month(jobs.submit) == "2026-02"
-    alone = compare(sample, {"EASY": EASY(), "FCFS": FCFS()}, shakes=4, by=["all", "month"])
-    runs = [[simlib.simulate(w, p) for w in (sample, *shaken(sample))] for p in (EASY(), FCFS())]
-    means = [np.mean([run.jobs.loc[jobs.index[month]].response.mean() for run in of]) for of in runs]
-    row = alone.table.loc["FCFS", "month", "2026-02", "response", "mean"]
-    assert (row.jobs, row.base, row.value) == (month.sum(), *map(pytest.approx, means))
-
-
 def test_policies_that_are_equal_do_not_differ_at_all(sample):
     same = {"EASY": EASY(), "again": EASY(), "by wait": EASY(order=lambda wait, estimate, procs: wait)}
     found = compare(sample, same, shakes=4)
@@ -194,18 +183,12 @@ def test_jobs_that_come_in_another_order_are_still_the_same_jobs(sample, base):
 
 
 def test_a_policy_may_adjust_estimates(sample):
-    scheme = Adjustment(Scheme("user"), running=False)
-    cases = {
-        "EASY": EASY(),
-        "adjusted": EASY(adjust=scheme),
-        "known": EASY(adjust=Predicted(predicted=sample.jobs.run)),
-    }
-    found = compare(sample, cases, shakes=4, by=["all"])
-    for name in ("adjusted", "known"):
-        runs = [simlib.simulate(w, cases[name]) for w in (sample, *shaken(sample))]
-        row = found.table.loc[name, "all", "all", "wait", "mean"]
-        assert row.value == pytest.approx(np.mean([run.summary().mean_wait for run in runs]))
-    assert found.policies["adjusted"] == str(cases["adjusted"])
+    adjusted = EASY(adjust=Adjustment(Scheme("user"), running=False))
+    found = compare(sample, {"EASY": EASY(), "adjusted": adjusted}, shakes=4, by=["all"])
+    runs = [simlib.simulate(w, adjusted) for w in (sample, *shaken(sample))]
+    row = found.table.loc["adjusted", "all", "all", "wait", "mean"]
+    assert row.value == pytest.approx(np.mean([run.summary().mean_wait for run in runs]))
+    assert found.policies["adjusted"] == str(adjusted)
 
 
 def test_jobs_with_names_and_without_a_calendar_can_be_compared():
@@ -222,46 +205,38 @@ EASY_AND_FCFS = {"EASY": EASY(), "FCFS": FCFS()}
 @pytest.mark.parametrize(
     "policies, options, message",
     [
-        ({"EASY": EASY()}, {}, "compare: found policies=.*, expected a dict by name, .* with at least 2"),
-        ((EASY(), FCFS()), {}, "compare: found policies=.*EASY.*, expected a dict by name, .*, or a list"),
-        ([EASY(), EASY()], {}, r"compare: found EASY\(\) twice in policies, expected different names: a dict by name"),
-        ([EASY()], {}, "compare: found policies=.*, expected a dict by name, .* with at least 2"),
-        (EASY_AND_FCFS, {"base": "SJF"}, "found base='SJF', expected one of EASY, FCFS"),
-        (EASY_AND_FCFS, {"shakes": 3}, "found shakes=3, expected a whole number of at least 4: fewer say next to"),
-        (EASY_AND_FCFS, {"shakes": 5.0}, "found shakes=5.0, expected a whole number"),
-        (EASY_AND_FCFS, {"seconds": -5}, "compare: found seconds=-5, expected a whole number, 0 to"),
-        (EASY_AND_FCFS, {"seconds": 2**63 - 1}, "compare: found seconds=.*, expected a whole number, 0 to"),
-        (EASY_AND_FCFS, {"seed": -1}, "compare: found seed=-1, expected a whole number of at least 0"),
-        (EASY_AND_FCFS, {"least": 0}, "compare: found least=0, expected a whole number of at least 1"),
-        (EASY_AND_FCFS, {"users": 3}, "sample: compare: found users=3, expected 0, or at least 5"),
-        (EASY_AND_FCFS, {"users": -1}, "found users=-1"),
+        ((EASY(), FCFS()), {}, "compare: found policies="),
+        ([EASY(), EASY()], {}, r"compare: found EASY\(\) twice in policies"),
+        ([EASY()], {}, "compare: found policies=.* at least 2"),
         *(
-            (EASY_AND_FCFS, {"by": by}, "found by=.*, expected a list of some")
-            for by in ([], {}, True, 3, ["size"] * 2)
-        ),
-        *((EASY_AND_FCFS, {"base": base}, "found base=") for base in ([], True, "", float("nan"))),
-        *(
-            (EASY_AND_FCFS, {name: value}, f"found {name}=.*, expected")
-            for name in ("shakes", "seconds", "seed", "least", "users", "overrun")
-            for value in (True, "no", None, 2.5, float("nan"))
+            (EASY_AND_FCFS, {name: value}, f"found {name}=")
+            for name, values in {
+                "shakes": (3, 5.0, None),
+                "seconds": (-5, 2**63 - 1, True),
+                "seed": (-1, "no"),
+                "least": (0, float("nan")),
+                "users": (3, -1, 5.5),
+                "overrun": (True, "no"),
+                "by": ([], {}, True, ["size"] * 2, "size", ["colour"]),
+                "base": ([], "SJF", True),
+            }.items()
+            for value in values
         ),
         *(
             (EASY_AND_FCFS, {"measures": measures}, "compare: .*found .*, expected")
             for measures in ([], "wait", np.mean, {"mine": None}, ["colour"], ["makespan"], {"mine": lambda s: 1})
         ),
-        (EASY_AND_FCFS, {"by": "size"}, "found by='size', expected a list"),
-        (EASY_AND_FCFS, {"by": ["colour"]}, "found by=.*colour.*, expected a list of some"),
         (
             EASY_AND_FCFS | {"new": (EASY(), lambda w: w.derive(w.jobs.set_axis(w.jobs.index + 1), "anew"))},
             {},
-            "new: found <Workload .* expected jobs of the log",
+            "new: found <Workload ",
         ),
         (
             EASY_AND_FCFS | {"empty": (EASY(), lambda w: w.select("procs > 999"))},
             {},
             "empty: found <Workload .* 0 jobs",
         ),
-        (EASY_AND_FCFS | {"none": (EASY(), lambda w: None)}, {}, "none: found None, expected jobs of the log"),
+        (EASY_AND_FCFS | {"none": (EASY(), lambda w: None)}, {}, "none: found None"),
         (
             {"few": (EASY(), lambda w: w.select("procs > 8")), "rest": (EASY(), lambda w: w.select("procs <= 8"))},
             {},
@@ -283,25 +258,17 @@ def test_few_jobs_are_compared_all_together(sample, by):
     assert "mean wait" in repr(found) and "not known" in found._repr_html_()
 
 
-def test_all_jobs_are_told_whatever_they_are_divided_by(sample):
-    found = compare(sample, EASY_AND_FCFS, shakes=4, by=["size"])
-    assert found.by == ["all", "size"] and "mean wait" in repr(found)
-
-
 def test_no_job_cannot_be_compared(sample):
     with pytest.raises(ValueError, match="sample: compare: found no job"):
         compare(sample.select("procs > 999"), EASY_AND_FCFS)
 
 
 @pytest.mark.parametrize("other, expected", [("EASY", "simlib.EASY()"), (FCFS, "FCFS()"), ((FCFS, "exact"), "FCFS()")])
-@pytest.mark.parametrize("named", [lambda *given: list(given), lambda *given: dict(zip("ab", given, strict=True))])
-def test_what_is_no_policy_is_refused_with_what_to_type(sample, named, other, expected):
-    message = re.escape(f"expected an object such as {expected}")
-    with pytest.raises(TypeError, match=f"sample: compare: found policy .*, {message}"):
-        compare(sample, named(EASY(), other), shakes=4)
-    with pytest.raises(TypeError, match=f"replicate: found policy .*, {message}"):
-        replicate(sample, named(EASY(), other), shakes=1)
-    with pytest.raises(TypeError, match=f"replicate: found policy .*, {message}"):
+def test_what_is_no_policy_is_refused_with_what_to_type(sample, other, expected):
+    for several in ([EASY(), other], {"a": EASY(), "b": other}):
+        with pytest.raises(TypeError, match=f"sample: compare: found policy .*{re.escape(expected)}"):
+            compare(sample, several, shakes=4)
+    with pytest.raises(TypeError, match=f"replicate: found policy .*{re.escape(expected)}"):
         replicate(sample, other, shakes=1)
 
 
@@ -385,7 +352,6 @@ def over_weeks(jobs, weeks=10):
 
 
 @given(st.integers(0, 10_000), st.sampled_from([4, 20, 60]))
-@settings(max_examples=20, deadline=None)
 def test_every_difference_lies_within_its_own_intervals(seed, shakes):
     """On busy machines, and on such where jobs wait in few runs only."""
     made = over_weeks(random_workload(seed, jobs=150).scale_load(0.05 * (1 + seed % 20)).jobs)
@@ -463,31 +429,6 @@ def test_of_one_user_and_one_month_there_are_no_others(sample):
     assert "Other users: 5 logs are drawn" in found._repr_html_() and found.settings["users"] == 5
 
 
-def bursts(one):
-    """Ten weeks of 21 users, each with two bursts that fill the machine, in one of which a long job comes first.
-
-    With `one` all bursts of the second kind are another user's: the jobs are the same.
-    """
-    rows = []
-    for user in range(21):
-        alike, long_first = (7 * 86400 * ((user + weeks) % 10) + user * 8 * 3600 for weeks in (0, 5))
-        rows += [(alike, 200, user), *[(alike + 100, 600, user)] * 10]
-        owner = one or user
-        rows += [(long_first, 200, owner), (long_first + 100, 5400, owner), *[(long_first + 161, 60, owner)] * 9]
-    jobs = pd.DataFrame(rows, columns=["submit", "run", "user"]).assign(procs=4)
-    return Workload(jobs.sort_values("submit", kind="stable", ignore_index=True), 4, "bursts")
-
-
-def test_where_one_user_decides_other_users_may_bring_far_more_or_less():
-    """The jobs are the same, and so are the other two intervals: only whose they are differs."""
-    policies = {"EASY": EASY(), "sjf": EASY(order="sjf")}
-    many, one = (compare(bursts(one), policies, shakes=4, by=["all"], users=20) for one in (0, 99))
-    rows = [found.relative.loc["sjf", "all", "all", "wait", "mean"] for found in (many, one)]
-    assert rows[0][ENDS].equals(rows[1][ENDS])
-    reach = [np.log1p(row.other_users_high) - np.log1p(row.difference) for row in rows]
-    assert rows[0].other_users_high < 0 < rows[1].other_users_high and reach[1] > 3 * reach[0]
-
-
 def test_other_logs_are_held_as_often_as_is_said_where_draws_are_what_logs_are():
     rng = np.random.default_rng(4)
     logs, draws, other = rng.normal(0, 1, 4000), rng.normal(0, 1, (4000, 10)), rng.normal(0, 1, 4000)
@@ -504,14 +445,10 @@ def test_the_overview_says_how_far_each_difference_holds(found):
     assert said.holds in ("on this log", "in another year, too")
     months = found.overview("month", [("wait", "mean")])
     assert list(months.index.names) == ["policy", "month", "measure"] and len(months) == 6
-    with pytest.raises(ValueError, match="sample: found by='partition', expected one of all, month, user"):
+    with pytest.raises(ValueError, match="sample: found by='partition'"):
         found.overview("partition")
-
-
-def test_it_shows_itself(found):
     assert repr(found).startswith("<Comparison on sample, 6,000 jobs, with EASY") and "mean wait" in repr(found)
-    html = found._repr_html_()
-    assert "<table" in html and "the log and 4 shaken runs of it" in html
+    assert "the log and 4 shaken runs of it" in found._repr_html_()
 
 
 def test_pictures_have_a_mark_a_policy_and_row(found):
@@ -523,20 +460,6 @@ def test_pictures_have_a_mark_a_policy_and_row(found):
     assert 1 <= len(changes.axes[0].get_yticklabels()) <= 6
     for figure in (forest, changes):
         assert any("SYNTHETIC" in text.get_text() for text in figure.texts)
-
-
-@pytest.mark.thorough
-def test_on_hpc2n_another_year_differs_far_more_than_coincidence(log):
-    cases = {"EASY": EASY(), "shortest first": EASY(order="sjf"), "conservative": Conservative("start")}
-    found = compare(log("HPC2N"), cases, by=["all", "month"], shakes=10)
-    assert found.table.xs("month", level="by").another_year_low.isna().all()  # of one month another cannot be made
-    row = found.relative.loc["shortest first", "all", "all", "wait", "mean"]
-    assert row.coincidence_high < row.another_year_high < 0
-    hours = found.table.loc["shortest first", "all", "all", "wait", "mean"]
-    assert hours.another_year_high > 0  # the years differ more in hours
-    ratio = (row.another_year_high - row.another_year_low) / (row.coincidence_high - row.coincidence_low)
-    assert 3 < ratio < 12
-    assert holds(found.table.loc["conservative", "all", "all", "wait", "mean"]) == "this log"
 
 
 @pytest.mark.slow

@@ -12,8 +12,7 @@ from simlib import Workload, replicate
 from simlib._util import cache
 
 DEFINED = """
-import functools, operator, types
-from collections import namedtuple
+import functools
 from dataclasses import dataclass, field
 import numba
 import numpy as np
@@ -31,7 +30,7 @@ def wait(schedule):
 """
 
 POLICY = """
-class P(Base):
+class P:
     {inside}
     def schedule(self, submit, run, estimate, procs, machine):
         return later((submit, run, estimate, procs, machine), {seconds})
@@ -39,10 +38,10 @@ policy = P()
 """
 
 
-def of_policy(inside, seconds, change, before="Base = object"):
+def of_policy(inside, seconds, change):
     """A policy with something in its class that says how many seconds later jobs start, and a change of that."""
     inside = inside.replace("\n", "\n    ")
-    return f"{before}\n{POLICY.format(inside=inside, seconds=seconds)}", change
+    return POLICY.format(inside=inside, seconds=seconds), change
 
 
 def of_measure(before, value, change):
@@ -51,106 +50,16 @@ def of_measure(before, value, change):
 
 
 CHANGES = {
-    # policies
+    # policies; of an object of a class of one's own nothing is known for certain, whatever the class is like
     "an attribute of the object": of_policy("extra = 0", "self.extra", "policy.extra = 7"),
     "an attribute of the class": of_policy("extra = 0", "self.extra", "P.extra = 7"),
-    "an attribute of its base": of_policy("", "self.extra", "B.extra = 7", "class B: extra = 0\nBase = B"),
-    "an inherited method": of_policy(
-        "", "self.e()", "B.e = lambda self: 7", "class B:\n  def e(self): return 0\nBase = B"
-    ),
-    "a method": of_policy("def e(self): return 0", "self.e()", "P.e = lambda self: 7"),
-    "a property": of_policy("@property\ndef e(self): return 0", "self.e", "P.e = property(lambda self: 7)"),
-    "a static method": of_policy("@staticmethod\ndef e(): return 0", "self.e()", "P.e = staticmethod(lambda: 7)"),
-    "a class method": of_policy("@classmethod\ndef e(cls): return 0", "self.e()", "P.e = classmethod(lambda cls: 7)"),
-    "what a class method reads": of_policy("n = 0\n@classmethod\ndef e(cls): return cls.n", "self.e()", "P.n = 7"),
-    "a cached property": of_policy(
-        "n = 0\n@functools.cached_property\ndef e(self): return self.n", "self.e", "P.n = 7; policy = P()"
-    ),
-    "a cached property that was read": of_policy(
-        "n = 0\n@functools.cached_property\ndef e(self): return self.n", "self.e", "policy.__dict__['e'] = 7"
-    ),
-    "a descriptor": of_policy(
-        "e = D(0)",
-        "self.e",
-        "D.__get__ = lambda *_: 7",
-        "Base = object\nclass D:\n  def __init__(self, n): self.n = n\n  def __get__(self, *_): return self.n",
-    ),
-    "what a descriptor holds": of_policy(
-        "e = D(0)",
-        "self.e",
-        "vars(P)['e'].n = 7",
-        "Base = object\nclass D:\n  def __init__(self, n): self.n = n\n  def __get__(self, *_): return self.n",
-    ),
-    "a slot": of_policy("__slots__ = ('e',)\ndef __init__(self): self.e = 0", "self.e", "policy.e = 7"),
-    "__getattr__": of_measure(
-        "class A:\n  def __getattr__(self, name): return 0\na = A()", "a.e", "A.__getattr__ = lambda *_: 7"
-    ),
-    "__call__": of_policy("def __call__(self): return 0", "self()", "P.__call__ = lambda self: 7"),
-    "an operator": of_policy("def __neg__(self): return 0", "-self", "P.__neg__ = lambda self: 7"),
-    "a metaclass": of_policy(
-        "",
-        "type(self).e",
-        "M.n = 7",
-        "class M(type):\n  n = 0\n  @property\n  def e(cls): return M.n\nclass B(metaclass=M): pass\nBase = B",
-    ),
-    "a mixin": of_policy(
-        "", "self.e()", "B.e = lambda self: 7", "class A: pass\nclass B(A):\n  e = lambda self: 0\nBase = B"
-    ),
-    "what super gives": of_policy(
-        "def e(self): return super().e()",
-        "self.e()",
-        "B.e = lambda self: 7",
-        "class B:\n  e = lambda self: 0\nBase = B",
-    ),
-    "a partial method": of_policy(
-        "def f(self, n): return n\ne = functools.partialmethod(f, 0)",
-        "self.e()",
-        "P.e = functools.partialmethod(P.f, 7)",
-    ),
-    "a default of a dataclass": (
-        "@dataclass\nclass P:\n  e: int = 0\n  def schedule(self, *given): return later(given, P().e)\npolicy = P()",
-        "P.__init__.__defaults__ = (7,)",
-    ),
-    "a default factory": (
-        "@dataclass\nclass P:\n  e: list = field(default_factory=lambda: [0])\n"
-        "  def schedule(self, *given): return later(given, P().e[0])\npolicy = P()",
-        "@dataclass\nclass P:\n  e: list = field(default_factory=lambda: [7])\n"
-        "  def schedule(self, *given): return later(given, P().e[0])\npolicy = P()",
-    ),
     "a field that is not compared": (
         "@dataclass(frozen=True)\nclass P:\n  e: list = field(compare=False, repr=False, default_factory=lambda: [0])\n"
         "  def schedule(self, *given): return later(given, self.e[0])\npolicy = P()",
         "policy.e[0] = 7",
     ),
-    "a named tuple": of_measure("class N(namedtuple('N', 'e')): pass\nn = N(0)", "n.e", "n = N(7)"),
-    "what a dict holds": of_measure("class D(dict): e = 0\nd = D(e=0)", "d['e']", "d['e'] = 7"),
-    "a list that shows another one": of_measure(
-        "class L(list):\n  def __iter__(self): return iter(())\nx = L([0])", "x[0]", "x[0] = 7"
-    ),
-    "an attribute of a number": (
-        "class N(int): pass\nn = N(1); n.e = 0\nclass P:\n  def schedule(self, *given): return later(given, n.e)\n"
-        "policy = P()",
-        "n.e = 7",
-    ),
-    "an object that hides its state from copies": of_policy(
-        "e = 0\ndef __getstate__(self): return {}", "self.e", "policy.e = 7"
-    ),
-    "an object that says how it is made": of_policy(
-        "e = 0\ndef __reduce__(self): return P, ()", "self.e", "policy.e = 7"
-    ),
-    "an object that is equal to all": of_policy(
-        "e = 0\ndef __eq__(self, other): return True\ndef __hash__(self): return 0\ndef __repr__(self): return 'P'",
-        "self.e",
-        "policy.e = 7",
-    ),
-    "an object that refers to itself": of_policy(
-        "e = 0\ndef __init__(self): self.me = self", "self.me.e", "policy.e = 7"
-    ),
     "an object that pretends to be compiled": of_policy("e, py_func = 0, EASY()", "self.e", "policy.e = 7"),
     "a name of the library": of_policy("e = 0\n__module__ = 'simlib.policies.easy'", "self.e", "P.e = 7"),
-    "a generator": of_measure(
-        "def count(n):\n  while True: yield n\nnumbers = count(0)", "next(numbers)", "numbers = count(7)"
-    ),
     "a policy of the library with a method of one's own": (
         "policy = EASY()",
         "policy = EASY(order=lambda wait, procs: procs)",
@@ -172,7 +81,6 @@ CHANGES = {
     # functions: measures, estimates, groups
     "a variable": of_measure("n = 0", "n", "n = 7"),
     "a variable in a nested function": of_measure("n = 0\ndef f():\n  def g(): return n\n  return g()", "f()", "n = 7"),
-    "a variable in a comprehension": of_measure("n = 0", "sum(n for _ in range(1))", "n = 7"),
     "a variable in a lambda of a default": of_measure("n = 0\ndef f(g=lambda: n): return g()", "f()", "n = 7"),
     "a default": of_measure("def f(n=0): return n", "f()", "f.__defaults__ = (7,)"),
     "a default by name": of_measure("def f(*, n=0): return n", "f()", "f.__kwdefaults__ = {'n': 7}"),
@@ -188,20 +96,8 @@ CHANGES = {
     "a builtin in another's place": of_measure("", "min(7, 8)", "min = max"),
     "an attribute of a function": of_measure("def f(): return f.n\nf.n = 0", "f()", "f.n = 7"),
     "a class that is read": of_measure("class Settings: limit = 0", "Settings.limit", "Settings.limit = 7"),
-    "a class in a class": of_measure("class A:\n  class B: n = 0", "A.B.n", "A.B.n = 7"),
     "a function behind a cache": of_measure(
         "n = 0\n@functools.cache\ndef f(): return n", "f()", "n = 7; f.cache_clear()"
-    ),
-    "a function behind a cache, defined anew": of_measure(
-        "@functools.cache\ndef f(): return 0", "f()", "@functools.cache\ndef f(): return 7"
-    ),
-    "a function behind a small cache": of_measure(
-        "@functools.lru_cache(1)\ndef f(): return 0", "f()", "@functools.lru_cache(1)\ndef f(): return 7"
-    ),
-    "a wrapped function": of_measure(
-        "def twice(f):\n  @functools.wraps(f)\n  def g(): return 2 * f()\n  return g\n@twice\ndef f(): return 0",
-        "f()",
-        "@twice\ndef f(): return 7",
     ),
     "a wrapper by the name of the library's": of_measure(
         "def of(n):\n  @functools.wraps(simlib.metrics.slowdown)\n  def g(): return n\n  return g\nf = of(0)",
@@ -209,14 +105,8 @@ CHANGES = {
         "f = of(7)",
     ),
     "a partial": of_measure("f = functools.partial(max, 0)", "f(-1)", "f = functools.partial(max, 7)"),
-    "a function of several kinds": of_measure(
-        "@functools.singledispatch\ndef f(x): return 0", "f(1)", "f.register(int, lambda x: 7)"
-    ),
     "a compiled function": of_measure("@numba.njit\ndef f(): return 0", "f()", "@numba.njit\ndef f(): return 7"),
     "a bound builtin": of_measure("f = {1: 0}.get", "f(1)", "f = {1: 7}.get"),
-    "what a bound builtin belongs to": of_measure("d = {1: 0}; f = d.get", "f(1)", "d[1] = 7"),
-    "a bound operator": of_measure("f = (0).__add__", "f(0)", "f = (7).__add__"),
-    "a getter of items": of_measure("f = operator.itemgetter(0)", "f([0, 7])", "f = operator.itemgetter(1)"),
     "a ufunc of one's own": of_measure(
         "f = np.frompyfunc(lambda x: 0, 1, 1)", "float(f(1))", "f = np.frompyfunc(lambda x: 7, 1, 1)"
     ),
@@ -242,29 +132,11 @@ CHANGES = {
     "variables by text": of_measure("n = 0", "len(s.jobs.query('wait >= @n'))", "n = 10**6"),
     "variables by name": of_measure("n = 0", "globals()['n']", "n = 7"),
     "variables through a function": of_measure("n = 0", "wait.__globals__['n']", "n = 7"),
-    "variables by text that is run": of_measure("n = 0", "eval('n')", "n = 7"),
-    "a proxy of a dict": of_measure("d = {'n': 0}; p = types.MappingProxyType(d)", "p['n']", "d['n'] = 7"),
-    "a namespace": of_measure("x = types.SimpleNamespace(n=0)", "x.n", "x.n = 7"),
-    "a numpy generator": of_measure("rng = np.random.default_rng(1)", "rng.random()", "rng = np.random.default_rng(7)"),
     "numpy's own random state": of_measure("np.random.seed(1)", "np.random.random()", "np.random.seed(7)"),
     "a module's variable": of_measure("import settings; settings.n = 0", "settings.n", "settings.n = 7"),
-    "a module's module's variable": of_measure("import settings", "settings.inner.n", "settings.inner.n = 7"),
     "a module in a function": of_measure(
         "def f():\n  import settings\n  return settings.n", "f()", "import settings; settings.n = 7"
     ),
-    "a variable imported in a function": of_measure(
-        "def f():\n  from settings import n\n  return n", "f()", "import settings; settings.n = 7"
-    ),
-    "a module that goes from hand to hand": of_measure(
-        "import settings\ndef f(module): return module.n", "f(settings)", "settings.n = 7"
-    ),
-    "a module by name": of_measure("import settings", "getattr(settings, 'n')", "settings.n = 7"),
-    "a module in a closure": of_measure(
-        "def make():\n  import settings\n  return lambda: settings.n\nf = make()",
-        "f()",
-        "import settings; settings.n = 7",
-    ),
-    "a module of all modules": of_measure("import sys, settings", "sys.modules['settings'].n", "settings.n = 7"),
     "a file": of_measure("open(name, 'w').write('0')", "int(open(name).read())", "open(name, 'w').write('7')"),
     "a file that numpy reads": of_measure(
         "open(name, 'w').write('0')", "np.loadtxt(name)", "open(name, 'w').write('7')"
@@ -274,11 +146,6 @@ CHANGES = {
     ),
     "the environment": of_measure("import os; os.environ['N'] = '0'", "int(os.environ['N'])", "os.environ['N'] = '7'"),
     "estimates": ("n = 1\ndef kinds(jobs, rng): return jobs.run + n\nmeasures = ['estimate']", "n = 7"),
-    "estimates of a class": (
-        "class F:\n  n = 1\n  def __call__(self, jobs, rng): return jobs.run + self.n\nkinds = F()\n"
-        "measures = ['estimate']",
-        "F.n = 7",
-    ),
     "groups": ("n = 1\nby = lambda s: s.column('procs') > n", "n = 3"),
     "a log that is drawn": ("n = 0\nlog = lambda seed: tiny.scale_arrivals(1 + n)", "n = 7"),
     "a log's column": ("log, measures = tiny, {'m': lambda s: s.workload.log.wait.sum()}", "log = noted(wait=7)"),

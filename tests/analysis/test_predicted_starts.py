@@ -71,13 +71,11 @@ def test_orders_that_ask_for_no_more_than_the_kernels_tell_are_told_quickly():
     assert not {"Conservative", "EASY, f1", "EASY++", "two reservations", "selective"} & set(SMALL)
 
 
-@settings(max_examples=30)
 @given(workload=crowded())
 def test_nothing_is_wrong_under_fcfs_if_estimates_are_exact(workload):
     assert (predicted_starts(workload.with_estimates("exact"), FCFS()).error == 0).all()
 
 
-@settings(max_examples=30)
 @given(workload=crowded())
 def test_under_conservative_backfilling_it_is_the_guarantee_and_nobody_starts_later(workload):
     schedule = simulate(workload, Conservative())
@@ -86,7 +84,6 @@ def test_under_conservative_backfilling_it_is_the_guarantee_and_nobody_starts_la
     assert (told.error <= 0).all()
 
 
-@settings(max_examples=30)
 @given(workload=crowded())
 def test_under_easy_who_arrives_at_the_head_starts_no_later_than_told_and_then_if_estimates_are_exact(workload):
     for w, holds in ((workload, np.less_equal), (workload.with_estimates("exact"), np.equal)):
@@ -126,7 +123,6 @@ def test_of_no_job_nothing_is_told():
     assert predicted_starts(table([(0, 1, 1, 1)], 1).select([False]), EASY()).empty
 
 
-@settings(max_examples=10)
 @given(workload=crowded())
 def test_a_policy_of_somebody_is_asked_itself(workload):
     theirs, ours = (predicted_starts(workload, policy) for policy in (OwnPolicy(examples_own.easy), EASY()))

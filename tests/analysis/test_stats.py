@@ -63,13 +63,6 @@ def test_batches_too_small_for_the_correlation_cover_less_than_stated_and_show_i
     assert abs(np.mean([batch_means(values, 400).lag1 for values in long])) < 0.5 / np.sqrt(100)
 
 
-@pytest.mark.slow
-def test_intervals_for_an_mm1_queue_cover_the_mean_wait_at_the_stated_rate():
-    waits = lindley(*queue_times(400, 31 * 1000, load=0.5))
-    mean_wait = 0.5 / (1 - 0.5)  # load / (1 - load), in service times
-    assert as_stated(covered(waits, mean_wait, batch=1000, most=30), 400, 0.9)
-
-
 def test_the_wait_of_a_simulated_mm1_queue_is_as_the_formula_says():
     second = 1e-4  # of a mean service time, so that whole seconds do not matter
     times = [np.rint(part / second).astype(int) for part in queue_times(1, 101_000, load=0.7)]
@@ -182,17 +175,6 @@ def test_the_band_of_equal_runs_is_their_number_and_of_one_run_nothing_is_known(
     assert some.loc["none"].isna().all()
 
 
-def test_the_band_of_a_real_log_holds_the_runs_that_were_left_out(log):
-    runs = simlib.replicate(log("KTH-SP2"), simlib.EASY(), shakes=40, by="month")
-    by_run = runs.mean_response.unstack("month").drop(index=0)
-    held = {find: [] for find in (band, middle)}
-    for run, left_out in by_run.iterrows():
-        for find, of in held.items():
-            found = find(by_run.drop(index=run))
-            of.append(left_out.between(found.low, found.high).mean())
-    assert 0.92 <= np.mean(held[band]) <= 0.97 and np.mean(held[middle]) < 0.92
-
-
 def test_intervals_are_those_of_student():
     runs = pd.DataFrame({"a": [0.5, 0.6, 0.7], "b": [1.0, np.nan, 3.0]})
     table = mean_interval(runs, 0.95)
@@ -201,7 +183,7 @@ def test_intervals_are_those_of_student():
 
 
 def test_a_single_run_has_no_interval():
-    with pytest.raises(ValueError, match="found 1 run, expected at least 2"):
+    with pytest.raises(ValueError, match="found 1 run"):
         mean_interval(pd.DataFrame({"a": [1.0]}))
     row = mean_interval(pd.DataFrame({"a": [1.0, np.nan]})).loc["a"]
     assert row["mean"] == 1 and np.isnan(row.low) and np.isnan(row.high)

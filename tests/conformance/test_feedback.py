@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from helpers import every_policy, numbered, random_workload, seeds
-from hypothesis import settings
 
 from simlib import EASY, FCFS, Conservative, read_swf, simulate, write_swf
 
@@ -20,7 +19,6 @@ def chained(seed, **options):
 
 @pytest.mark.slow
 @every_policy
-@settings(max_examples=10)
 @seeds
 def test_every_follower_comes_its_think_time_after_the_one_before_and_all_others_when_the_log_says(policy, seed):
     w = chained(seed, jobs=200)
@@ -35,7 +33,6 @@ def test_every_follower_comes_its_think_time_after_the_one_before_and_all_others
 
 @pytest.mark.slow
 @every_policy
-@settings(max_examples=10)
 @seeds
 def test_with_the_submit_times_that_feedback_led_to_a_plain_simulation_gives_the_same_schedule(policy, seed):
     w = chained(seed, jobs=100, shortest=1)  # jobs of no length may have later ones queued before earlier ones
@@ -49,36 +46,6 @@ def test_with_the_submit_times_that_feedback_led_to_a_plain_simulation_gives_the
 
 def submits(rows, machine, follows, policy=EASY(), **options):  # noqa: B008
     return simulate(numbered(rows, machine, follows, **options), policy, feedback=True).jobs.submit.tolist()
-
-
-def test_the_recorded_submit_time_of_a_follower_does_not_matter():
-    late, early = [(0, 10, 10, 1), (99, 1, 1, 1)], [(0, 10, 10, 1), (1, 1, 1, 1)]
-    assert submits(late, 4, {2: (1, 5)}) == submits(early, 4, {2: (1, 5)}) == [0, 15]
-
-
-def test_a_crowded_machine_is_asked_later_for_the_next_execution():
-    rows = [(0, 50, 50, 4), (1, 10, 10, 4), (20, 10, 10, 4)]
-    follows = {3: (2, 5)}
-    assert submits(rows, 8, follows) == [0, 1, 16]
-    assert submits(rows, 4, follows) == [0, 1, 65]
-
-
-@pytest.mark.parametrize("policy", [FCFS(), EASY(), Conservative()], ids=str)
-def test_without_think_time_a_follower_joins_the_queue_as_the_one_before_leaves(policy):
-    rows = [(0, 10, 10, 4), (5, 3, 3, 4), (6, 10, 10, 4)]
-    jobs = simulate(numbered(rows, 4, {2: (1, 0)}), policy, feedback=True).jobs
-    assert jobs.submit.tolist() == [0, 10, 6]
-    assert jobs.start.tolist() == [0, 20, 10]  # behind the one that waits already
-    assert jobs.wait.tolist() == [0, 10, 4]
-    assert jobs.response.tolist() == [10, 13, 14]
-
-
-@pytest.mark.parametrize("policy", [FCFS(), EASY(), Conservative()], ids=str)
-def test_at_one_instant_followers_and_the_open_stream_join_in_the_order_of_the_workload(policy):
-    rows = [(0, 10, 10, 4), (1, 3, 3, 4), (10, 3, 3, 4), (2, 3, 3, 4)]
-    jobs = simulate(numbered(rows, 4, {2: (1, 0), 4: (1, 0)}), policy, feedback=True).jobs
-    assert jobs.index.tolist() == [1, 2, 4, 3]
-    assert jobs.start.tolist() == [0, 10, 13, 16]
 
 
 @pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(order="sjf"), Conservative("start")], ids=str)
@@ -141,7 +108,7 @@ def test_a_plan_has_the_followers_that_have_been_submitted_by_then():
 
 
 def test_feedback_without_jobs_that_follow_others_is_refused():
-    message = "no job with a preceding one.*expected a log with fields 17"
+    message = "no job with a preceding one"
     with pytest.raises(ValueError, match=message):
         simulate(random_workload(1), EASY(), feedback=True)
     with pytest.raises(ValueError, match=message):
@@ -177,5 +144,5 @@ def test_a_policy_of_ones_own_does_feedback_if_it_has_the_parameter():
     w = numbered([(0, 10, 10, 1), (1, 10, 10, 1)], 1, {2: (1, 0)})
     assert simulate(w, OneAfterAnotherWithFeedback(), feedback=True).jobs.wait.tolist() == [0, 0]
     assert simulate(w, OneAfterAnother()).jobs.wait.tolist() == [0, 9]
-    with pytest.raises(TypeError, match="has no parameter 'feedback'; expected one such as simlib.EASY"):
+    with pytest.raises(TypeError, match="has no parameter 'feedback'"):
         simulate(w, OneAfterAnother(), feedback=True)

@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 import simlib
 from simlib import EASY, FCFS, Conservative, Selective, SlurmBackfill, Workload, simulate
 from simlib.core.estimates import Uniform
-from simlib.explain import explain
 from simlib.logs.reading import _resized
 from simlib.logs.swf import FIELDS, jobs_of
 from simlib.models.users import resample_users
@@ -59,7 +58,6 @@ def test_the_engine_is_the_reference_on_crowded_machines(policy, workload, seed)
 
 @pytest.mark.slow
 @the_papers
-@settings(max_examples=15)
 @seeds
 def test_the_engine_is_the_reference_with_longer_queues(policy, seed):
     w = with_gpus(busy_users(seed), seed)
@@ -101,39 +99,6 @@ def test_a_job_waits_for_processors_and_for_gpus():
         assert starts(rows, 4, 2, policy) == [0, 10, 10]
 
 
-def test_the_head_starts_when_both_are_free_and_others_may_use_what_it_leaves_of_both():
-    head = [(0, 10, 10, 3, 0), (0, 20, 20, 1, 1), (1, 5, 5, 2, 2)]  # processors from 10 on, GPUs from 20 on
-    assert simulate(on_gpus(head, 4, 2), EASY()).shadow.iloc[2] == 20
-    # at 20 the head leaves two processors and no GPU
-    late = [(11, 30, 30, 2, 0), (11, 30, 30, 1, 1)]
-    assert starts([*head, *late], 4, 2, EASY()) == [0, 0, 20, 11, 25]
-    assert starts([*head, (11, 9, 9, 1, 1)], 4, 2, EASY()) == [0, 0, 20, 11]
-
-
-def test_extra_gpus_are_given_out_once_but_where_they_are_reused():
-    rows = [(0, 10, 10, 1, 3), (1, 9, 9, 1, 3), (2, 90, 90, 1, 1), (2, 90, 90, 1, 1)]
-    assert starts(rows, 9, 5, EASY()) == [0, 10, 2, 2]
-    assert starts(rows[:3] + [(2, 90, 90, 1, 2)], 9, 5, EASY()) == [0, 10, 2, 19]
-    assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 19]
-    rows[2] = (2, 90, 90, 1, 0)
-    assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 2]
-    # four are free, but the head leaves one
-    assert starts([(0, 10, 10, 1, 2), (1, 9, 9, 1, 5), *[(2, 90, 90, 1, 1)] * 2], 9, 6, EASY()) == [0, 10, 2, 19]
-
-
-def test_a_reservation_takes_both_and_moves_when_both_are_free():
-    rows = [(0, 10, 30, 1, 2), (0, 20, 20, 4, 0), (1, 9, 9, 2, 1), (2, 9, 9, 4, 0)]
-    jobs = simulate(on_gpus(rows, 5, 2), Conservative()).jobs
-    assert jobs.guarantee.tolist() == [0, 0, 30, 20]
-    assert jobs.start.tolist() == [0, 0, 29, 20]  # B has its GPU from 10 on, and its processors after C
-
-
-def test_who_has_no_reservation_is_not_waited_for():
-    rows = [(0, 10, 10, 1, 1), (9, 5, 5, 3, 1), (9, 50, 50, 3, 0)]  # B could start in a second, with the GPU of A
-    assert starts(rows, 4, 1, Selective(math.inf)) == [0, 59, 9]
-    assert starts(rows, 4, 1, Selective(1)) == [0, 10, 15]
-
-
 WAITING = [(0, 17, 17, 1, 4), (1, 13, 18, 1, 3), (2, 3, 15, 2, 4), (3, 23, 28, 2, 3), (4, 5, 17, 1, 3)]
 WAITING += [(5, 8, 8, 1, 4), (6, 11, 16, 1, 2)]  # of 4 processors and 6 GPUs: jobs wait for the GPUs
 
@@ -163,7 +128,7 @@ def test_jobs_that_wait_for_gpus_start_when_they_are_known_to(policy, known):
         assert simulate(w, policy).jobs.start.tolist() == known
 
 
-@pytest.mark.parametrize("policy", ALL.values(), ids=list(ALL))
+@one_of_each_kind
 @given(workload=crowded())
 def test_the_reference_asks_the_same_of_gpus_as_of_processors(policy, workload):
     jobs, known = workload.jobs, reference.simulate(workload, policy).jobs
@@ -178,20 +143,9 @@ def test_the_reference_asks_the_same_of_gpus_as_of_processors(policy, workload):
 def test_what_knows_of_processors_only_refuses_them():
     w = on_gpus([(0, 10, 10, 1, 1)], 4, 2)
     for policy in REFUSING.values():
-        with pytest.raises(ValueError, match="found jobs that need GPUs, expected another backfill than 'lookahead'"):
+        with pytest.raises(ValueError, match="found jobs that need GPUs"):
             simulate(w, policy)
         assert simulate(w.without_gpus(), policy).jobs.start.tolist() == [0]
-
-
-@pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(reuse_extra=True), Conservative()], ids=str)
-@pytest.mark.parametrize("seed", range(5))
-def test_explanations_know_of_them(policy, seed):
-    explanation = explain(with_gpus(busy_users(seed, jobs=30), seed), policy)
-    starts = {
-        seen.job: (seen.time, seen.kind == "backfill") for seen in explanation if seen.kind in ("start", "backfill")
-    }
-    jobs = explanation.schedule.jobs
-    assert starts == dict(zip(jobs.index, zip(jobs.start, jobs.backfilled, strict=True), strict=True))
 
 
 def test_predicted_starts_know_of_them():
@@ -206,7 +160,7 @@ def test_a_schedule_that_takes_more_gpus_than_there_are_is_refused():
             return {"start": submit}
 
     rows = [(0, 10, 10, 1, 1), (1, 10, 10, 1, 2), (2, 0, 0, 1, 2)]
-    with pytest.raises(ValueError, match="job 1 starts at second 1, when 3 GPUs are in use with it: more GPUs than"):
+    with pytest.raises(ValueError, match="job 1 starts at second 1, when 3 GPUs"):
         simulate(on_gpus(rows, 4, 2), AtOnce())
     simulate(on_gpus(rows[:1] + rows[2:], 4, 2), AtOnce())
 

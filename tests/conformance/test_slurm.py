@@ -1,18 +1,14 @@
 """Slurm's cycles, by hand and where they meet other policies; `test_contract.py` holds them to the reference."""
 
-import math
-
 import numpy as np
 import pytest
 from helpers import equals_the_reference, numbered, random_workload, seeds, starts
-from hypothesis import settings
 
 from simlib import FCFS, SlurmBackfill, simulate
 
 HELD = [(0, 100, 100, 3), (1, 10, 10, 4)]  # until 100 three of four processors run, and the head needs all
 
 
-@settings(max_examples=40)
 @seeds
 def test_a_depth_of_one_job_is_first_come_first_served(seed):
     w = random_workload(seed)
@@ -97,7 +93,6 @@ def test_jobs_over_a_limit_of_their_user_are_passed_and_hold_nothing():
     assert started(user_jobs=1) == started(user_procs=3) == [0, 52, 2, 102]
 
 
-@settings(max_examples=25)
 @seeds
 def test_limits_of_users_in_processors_are_those_of_the_reference(seed):
     w = random_workload(seed, jobs=60, machine=16)
@@ -109,18 +104,3 @@ def test_limits_of_users_in_processors_are_those_of_the_reference(seed):
 def test_a_job_that_no_limit_ever_lets_run_is_refused():
     with pytest.raises(ValueError, match="user_procs=3.*found a job of 4 processors"):
         simulate(numbered([(0, 5, 5, 4, 1)], 4), SlurmBackfill(user_procs=3))
-
-
-@pytest.mark.parametrize(
-    "settings, said",
-    [
-        ({"depth": 0}, "SlurmBackfill: found depth=0, expected a whole number of at least 1"),
-        ({"window": 0.5}, "SlurmBackfill: found window=0.5, expected"),
-        ({"resolution": 0}, "SlurmBackfill: found resolution=0, expected"),
-        ({"interval": math.inf}, "SlurmBackfill: found interval=inf, expected"),
-        ({"order": "lifo"}, "SlurmBackfill: found order='lifo', expected one of 'fcfs'"),
-    ],
-)
-def test_settings_that_slurm_would_not_take_are_refused(settings, said):
-    with pytest.raises(ValueError, match=said):
-        SlurmBackfill(**settings)

@@ -1,7 +1,6 @@
 """What a workload is, what can be done to it, and that nothing changes it."""
 
 import itertools
-from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import EASY, LogWarning, Workload, estimates, load, read_swf, replicate, simulate, write_swf
+from simlib import EASY, LogWarning, Workload, estimates, read_swf, simulate, write_swf
 from simlib.core.jobs_table import TOO_LARGE
 from simlib.logs.swf import FIELDS, jobs_of
 
@@ -63,25 +62,17 @@ def test_jobs_keep_their_index_and_come_in_order_of_submit_equal_ones_as_they_we
     assert made(submit=[7, 0, 0, 7]).jobs.index.tolist() == [1, 4, 3, 2]
 
 
-@pytest.mark.parametrize("procs", [0, -1, 2.0, "4", None, float("nan")])
-def test_a_machine_needs_processors(procs):
-    for make in (made, made().with_procs):
-        with pytest.raises(ValueError, match=f"workload: machine size: found procs={procs!r}, expected a positive"):
-            make(procs)
-
-
 def test_missing_columns_are_named():
-    with pytest.raises(ValueError, match="KTH: jobs: missing column run, procs; expected submit, run, procs"):
+    with pytest.raises(ValueError, match="KTH: jobs: missing column run, procs"):
         Workload(TABLE[["submit"]], 4, name="KTH")
 
 
-@pytest.mark.parametrize("column", ["submit", "run", "procs", "estimate", "user"])
 @pytest.mark.parametrize("value", [0.5, float("nan"), float("inf"), 1e300, 2**64 - 1, "7", "x", None])
-def test_numbers_that_are_not_whole_are_refused_with_the_column(column, value):
+def test_numbers_that_are_not_whole_are_refused_with_the_column(value):
     values = pd.Series([1, 1, 1, value], index=TABLE.index, dtype=object)
-    found = f"^workload: jobs: column {column}: job 2: found .*, expected whole (numbers|seconds)"
-    with pytest.raises(ValueError, match=found):
-        made(**{column: values})
+    for column in ("submit", "procs", "estimate", "user"):
+        with pytest.raises(ValueError, match=f"^workload: jobs: column {column}: job 2: found "):
+            made(**{column: values})
 
 
 def test_columns_rows_and_whole_floats_make_the_same_workload_as_a_table():
@@ -140,15 +131,15 @@ NOON = pd.Timestamp("2024-01-01 12:00")
 @pytest.mark.parametrize(
     "column, value, message",
     [
-        ("submit", [NOON, NOON + pd.Timedelta(1500, "ms")], "job 1: found 2024.*12:00:01.5.*, expected whole seconds"),
-        ("submit", [NOON, pd.NaT], "job 1: found NaT, expected a time"),
-        ("submit", [NOON, NOON.tz_localize(BERLIN)], "found times of several zones, expected times of one"),
-        ("submit", ["2024-01-01 12:00"] * 2, "job 0: found '2024-01-01 12:00', expected .* pd.to_datetime"),
-        ("run", [pd.Timedelta(1, "s"), pd.Timedelta(1500, "ms")], "job 1: found 0 days 00:00:01.5.*, expected whole"),
-        ("run", [NOON, NOON], "job 0: found .*2024.*, expected .* lengths of time"),
-        ("estimate", ["1:00:00", "2:00:00"], "job 0: found '1:00:00', expected .* pd.to_timedelta"),
-        ("procs", pd.to_timedelta([1, 2], "s"), "job 0: found .*timedelta.*, expected whole numbers"),
-        ("user", ["alice", "bob"], "job 0: found 'alice', expected whole numbers, such as from pd.factorize"),
+        ("submit", [NOON, NOON + pd.Timedelta(1500, "ms")], "job 1: found 2024.*12:00:01.5"),
+        ("submit", [NOON, pd.NaT], "job 1: found NaT"),
+        ("submit", [NOON, NOON.tz_localize(BERLIN)], "found times of several zones"),
+        ("submit", ["2024-01-01 12:00"] * 2, "job 0: found '2024-01-01 12:00', .*pd.to_datetime"),
+        ("run", [pd.Timedelta(1, "s"), pd.Timedelta(1500, "ms")], "job 1: found 0 days 00:00:01.5"),
+        ("run", [NOON, NOON], "job 0: found .*2024"),
+        ("estimate", ["1:00:00", "2:00:00"], "job 0: found '1:00:00', .*pd.to_timedelta"),
+        ("procs", pd.to_timedelta([1, 2], "s"), "job 0: found .*timedelta"),
+        ("user", ["alice", "bob"], "job 0: found 'alice', .*pd.factorize"),
     ],
 )
 def test_times_and_texts_that_stand_for_no_seconds_are_refused(column, value, message):
@@ -160,19 +151,14 @@ def test_times_and_texts_that_stand_for_no_seconds_are_refused(column, value, me
 @pytest.mark.parametrize(
     "jobs, message",
     [
-        ({"submit": [0, 1], "run": [60], "procs": [1, 2]}, "jobs: found 2 in submit, 1 in run, 2 in procs, expected"),
-        ([(0, 60, 1)], "found jobs=.*, expected a DataFrame, a dict of columns or a list of dicts"),
-        ("KTH.swf", "found jobs='KTH.swf', expected a DataFrame"),
+        ({"submit": [0, 1], "run": [60], "procs": [1, 2]}, "jobs: found 2 in submit, 1 in run, 2 in procs"),
+        ([(0, 60, 1)], "found jobs="),
         ([], "jobs: missing column submit, run, procs"),
     ],
 )
 def test_what_is_no_table_of_jobs_is_refused(jobs, message):
     with pytest.raises(ValueError, match=f"^workload: {message}"):
         Workload(jobs, 4)
-
-
-def test_a_start_without_zone_counts_as_utc():
-    assert str(Workload(TABLE, 4, start="1996-10-01 12:00").start) == "1996-10-01 12:00:00+00:00"
 
 
 def test_jobs_that_cannot_run_are_dropped_with_the_reason():
@@ -209,30 +195,6 @@ def test_workloads_are_equal_that_have_the_same_jobs_machine_and_clock():
 # Nothing changes it
 
 
-@pytest.mark.parametrize("table", ["jobs", "log"])
-def test_what_a_workload_gives_away_does_not_change_it(tmp_path, table):
-    w = recorded(tmp_path)
-    before, mine = getattr(w, table), getattr(w, table)
-    mine["run"] = 7
-    mine.loc[:, "procs"] = 1
-    mine.iloc[0, 0] = 99
-    del mine["status"]
-    with suppress(ValueError):  # pandas 3 says that it is read-only
-        getattr(w, table).submit.to_numpy()[0] = 99
-    assert getattr(w, table).equals(before) and not before.equals(mine)
-    with pytest.raises(AttributeError):
-        setattr(w, table, mine)
-
-
-def test_changing_the_tables_it_was_made_of_does_not_change_the_workload():
-    table, log = TABLE.copy(), pd.DataFrame(-1, index=TABLE.index, columns=FIELDS).assign(run=5)
-    w = Workload(table, 4, log=log)
-    table.loc[3, "run"] = 0
-    table["submit"] += 1
-    log["run"] = 7
-    assert w.equals(made()) and w.log.run.tolist() == [5] * 4
-
-
 CHANGES = {
     "select": lambda w: w.select("run > 50"),
     "months": lambda w: w.months("1996-09"),
@@ -255,16 +217,10 @@ def test_what_changes_a_workload_returns_a_new_one_and_leaves_the_old(change):
     assert (new.procs, new.name, new.start, new.header, new.synthetic) == (4, "KTH", start, (" x",), True)
 
 
-OF_ONES_OWN = {
-    name: lambda change=change: change(Workload(TABLE, 4, start=STOCKHOLM)) for name, change in CHANGES.items()
-}
-OF_ONES_OWN |= {"itself": made, "schedule": lambda: simulate(made(), EASY()), "sample": lambda: load("sample")}
-
-
-@pytest.mark.parametrize("make", OF_ONES_OWN.values(), ids=OF_ONES_OWN)
-def test_a_table_of_jobs_can_be_changed_whose_workload_nobody_keeps(make):
+@pytest.mark.parametrize("change", [lambda w: w, CHANGES["select"], CHANGES["shake"], lambda w: simulate(w, EASY())])
+def test_a_table_of_jobs_can_be_changed_whose_workload_nobody_keeps(change):
     for columns in ("run", ["run", "estimate"]):
-        jobs = make().jobs[["submit", "run", "estimate"]]
+        jobs = change(made()).jobs[["submit", "run", "estimate"]]
         jobs.loc[jobs.index[0], columns] = 7
         assert jobs.run.iloc[0] == 7
 
@@ -291,11 +247,11 @@ def test_labels_that_repeat_or_are_nan_are_refused():
     jobs = made().jobs
     twice = pd.concat([jobs, jobs])
     for make in (lambda: Workload(twice, 4), lambda: made().derive(twice, "twice")):
-        with pytest.raises(ValueError, match="label 3 at positions 0 and 4, .*ignore_index=True.*reset_index"):
+        with pytest.raises(ValueError, match="label 3 at positions 0 and 4"):
             make()
-    with pytest.raises(ValueError, match="jobs: found label nan at position 2, expected one for each job"):
+    with pytest.raises(ValueError, match="jobs: found label nan at position 2"):
         Workload(jobs.set_index(pd.Index([1, 2, np.nan, 4])), 4)
-    with pytest.raises(ValueError, match="log: found label 3 at positions 0 and 4"):
+    with pytest.raises(ValueError, match="log: found label 3"):
         Workload(jobs, 4, log=twice)
     assert len(Workload(pd.concat([jobs, jobs], ignore_index=True), 4)) == 8
     assert len(Workload(pd.concat([jobs, jobs], keys=["one", "other"]), 4)) == 8
@@ -322,18 +278,9 @@ def test_the_size_in_an_expression_is_the_one_that_counts(tmp_path):
     assert len(read_swf(tmp_path / "log.swf").select("procs == 8")) == 1
 
 
-def test_jobs_are_selected_by_truth_values():
-    w = made()
-    for which in [[True, False, True, False], np.array([1, 0, 1, 0], bool), w.jobs.procs % 2 == 1]:
-        assert w.select(which).jobs.index.tolist() == [3, 4]
-
-
-@pytest.mark.parametrize(
-    "which",
-    ["colour == 1", "run >", "", "run", "run + 1", "True", "1 == 1", "x = run > 5", "run > 'a'", "run > 1\nrun > 2"],
-)
+@pytest.mark.parametrize("which", ["colour == 1", "run >", "", "run", "1 == 1", "x = run > 5", "run > 'a'", "run\nrun"])
 def test_an_expression_that_is_no_condition_is_refused_with_the_names_it_can_use(tmp_path, which):
-    with pytest.raises(ValueError, match=r"log: cannot select .* \(.*\); expected a condition on submit, .*, think"):
+    with pytest.raises(ValueError, match="log: cannot select .* submit, .*, think"):
         recorded(tmp_path).select(which)
 
 
@@ -380,31 +327,11 @@ def test_scaling_the_load_gets_within_rounding_of_the_target(submits, to):
     assert scaled.load == pytest.approx(to, rel=2 / span)
 
 
-@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
-def test_a_factor_or_load_is_a_positive_number(value):
-    with pytest.raises(ValueError, match=f"scale_arrivals: found factor={value}, expected a positive number"):
-        made().scale_arrivals(value)
-    with pytest.raises(ValueError, match=f"scale_load: found to={value}, expected a positive number such as 0.8"):
-        made().scale_load(value)
-
-
-def test_times_that_overflow_are_refused():
-    with pytest.raises(ValueError, match=r"found factor=1e\+300"):
-        made().scale_arrivals(1e300)
-
-
 def test_what_is_used_by_absurd_jobs_does_not_overflow():
     w = Workload.of("absurd", 64, A=(0, 2**58, 2**58, 64), B=(2**59, 2**58, 2**58, 64))  # 2^64 processor-seconds each
     schedule = simulate(w, EASY())
     assert (w.load, schedule.summary().utilization) == (1, pytest.approx(2 / 3))
     assert schedule.by_period([0, 2**57, 2**60]).utilization.tolist() == pytest.approx([1, 3 / 7])
-
-
-@pytest.mark.parametrize("value", [2**53 - 1, 2**62])
-def test_the_load_of_absurd_jobs_does_not_overflow(value):
-    w = made(2**62, submit=[0, 1, 2, 4], run=value, procs=2**61, estimate=1)
-    assert w.load == pytest.approx(4 * value / (2 * 4))
-    assert made(2**62, submit=[-(2**62), 0, 0, 2**62]).load > 0
 
 
 # Shaking
@@ -461,16 +388,6 @@ def test_bursts_and_jobs_of_unknown_users_move_independently():
         assert together or abs(np.corrcoef(shift[:-1], shift[1:])[0, 1]) < 0.1
 
 
-@pytest.mark.parametrize(
-    "settings", [{"seconds": -5}, {"seconds": 2**63 - 1}, {"seconds": 1.5}, {"seed": -1}, {"seed": None}]
-)
-def test_what_cannot_shake_a_log_is_refused(settings):
-    name, value = next(iter(settings.items()))
-    for shake in (made().shake, lambda **given: replicate(made(), EASY(), shakes=1, **given)):
-        with pytest.raises(ValueError, match=rf"(shake|replicate): found {name}={value}, expected a whole number"):
-            shake(**settings)
-
-
 # Estimates
 
 
@@ -495,38 +412,25 @@ def test_estimates_by_name_by_a_model_or_a_function_of_the_jobs(model, expected,
 
 @pytest.mark.parametrize("model", ["perfect", "Exact", "", None, 5, [1, 2, 3, 4], estimates.Exact, estimates.Uniform])
 def test_estimates_of_no_known_kind_are_refused(model):
-    with pytest.raises(ValueError, match=r"estimates: found .*, expected one of 'user', 'exact', a model such as"):
+    with pytest.raises(ValueError, match=r"estimates: found "):
         made().with_estimates(model)
 
 
-@pytest.mark.parametrize(
-    "estimate", [[1.5, 2, 3, 4], [1, 2, 3, np.nan], [1, 2, 3, None], ["1", "2", "3", "4"], [1, 2], [[1, 2]] * 4]
-)
-def test_a_model_gives_one_whole_number_a_job(estimate):
-    with pytest.raises(ValueError):
-        made().with_estimates(lambda jobs, rng: estimate)
-
-
-@pytest.mark.parametrize("given", [2.0**64, 2**62, float("inf"), float("nan"), -1, -(2**63)])
+@pytest.mark.parametrize("given", [1.5, "9", None, 2.0**64, 2**62, float("nan"), -1])
 def test_an_estimate_that_is_none_names_its_model_and_its_job(given):
     def mine(jobs, rng):
         return pd.Series([9, 9, given, 9], jobs.index)
 
-    with pytest.raises(ValueError, match=r"estimates: mine: job 4: found .*, expected whole seconds"):
+    with pytest.raises(ValueError, match=r"estimates: mine: job 4: found "):
         made().with_estimates(mine)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [estimates.Scaled(1e18), estimates.Uniform(1e300), estimates.Modelled(under=0, short=1e9, stretch=1e30, cap=1e40)],
-)
-def test_estimates_that_do_not_fit_are_not_exact_ones(model):
-    with pytest.raises(ValueError, match=rf"{type(model).__name__}\(.*\): job 3: found \d"):
-        made(estimate=9).with_estimates(model)
+    with pytest.raises(ValueError, match=r"Scaled\(.*\): job 3: found \d"):
+        made(estimate=9).with_estimates(estimates.Scaled(1e18))
+    with pytest.raises(ValueError, match="found 2 values"):
+        made().with_estimates(lambda jobs, rng: [1, 2])
 
 
 def test_jobs_without_requested_time_are_counted_until_a_model_gives_them_an_estimate(tmp_path):
-    rows = [f"{job} {job} 0 {job} 1 -1 -1 1 {asked}" + " -1" * 9 for job, asked in enumerate((9, -1, 0, 0.4), start=1)]
+    rows = [f"{job} {job} 0 {job} 1 -1 -1 1 {asked}" + " -1" * 9 for job, asked in enumerate((9, -1, 0, 0.5), start=1)]
     (tmp_path / "log.swf").write_text(HEADER + "\n".join(rows) + "\n")
     with pytest.warns(LogWarning, match="log: 3 of 4 jobs have no requested time"):
         w = read_swf(tmp_path / "log.swf")
@@ -541,14 +445,6 @@ def test_jobs_without_requested_time_are_counted_until_a_model_gives_them_an_est
     assert made().unestimated == 0  # without a log
 
 
-def test_estimates_given_as_a_series_are_matched_by_job_and_as_an_array_by_order():
-    jobs = pd.DataFrame({"submit": [0, 1], "run": [5, 6], "procs": [1, 1]}, index=["a", "b"])
-    w = Workload(jobs, 4)
-    by_job = w.with_estimates(lambda jobs, rng: pd.Series({"b": 60, "a": 50}))
-    assert by_job.jobs.estimate.to_dict() == {"a": 50, "b": 60}
-    assert w.with_estimates(lambda jobs, rng: [70, 80]).jobs.estimate.to_dict() == {"a": 70, "b": 80}
-
-
 def test_the_log_s_own_times_tell_when_jobs_ended(tmp_path):
     path = tmp_path / "log.swf"
     lines = [
@@ -558,33 +454,20 @@ def test_the_log_s_own_times_tell_when_jobs_ended(tmp_path):
     with pytest.warns(LogWarning, match="2 of 2 jobs have no requested time"):
         w = read_swf(path)
     assert w.ends.tolist() == [15, 21]  # where the wait is not known, as if there was none
-    with pytest.raises(ValueError, match=r"has no log, so it is not known when jobs ended; expected one read from SWF"):
+    with pytest.raises(ValueError, match="workload: has no log"):
         made().ends  # noqa: B018
 
 
 def test_on_another_machine_jobs_that_do_not_fit_are_dropped_and_reported():
-    w = made(machine=4)
-    smaller = w.with_procs(2)
-    assert smaller.jobs.index.to_list() == [3, 1] and smaller.dropped.to_dict() == {4: TOO_LARGE, 2: TOO_LARGE}
-    assert smaller.equals(made(machine=2)) and smaller.dropped.equals(made(machine=2).dropped)
-    assert repr(smaller).endswith(
-        "2 jobs on 2 processors; 2 dropped (larger than the machine); on 2 processors instead of 4>"
-    )
-    assert (w.procs, len(w), len(w.dropped), w.history) == (4, 4, 0, ())
-
-
-def test_on_a_larger_machine_jobs_stay_and_those_dropped_before_stay_dropped():
-    w = made(machine=3, run=[50, -1, 70, 80])
-    larger = w.with_procs(np.int64(9))
-    assert type(larger.procs) is int and larger.procs == 9
+    w = made(run=[50, -1, 70, 80])
+    smaller = w.with_procs(3).with_procs(np.int64(2))
+    assert smaller.dropped.to_dict() == {1: "run time unknown", 2: TOO_LARGE, 4: TOO_LARGE}
+    assert smaller.jobs.index.to_list() == [3] and type(smaller.procs) is int
+    assert repr(smaller).endswith("on 3 processors instead of 4; on 2 processors instead of 3>")
+    assert (w.procs, len(w), len(w.dropped), w.history) == (4, 3, 1, ())
+    larger = w.with_procs(8)
     assert larger.jobs.equals(w.jobs) and larger.dropped.equals(w.dropped)
-    assert larger.load == pytest.approx(w.load / 3)
-
-
-def test_a_job_dropped_by_one_machine_keeps_its_reason_beside_those_dropped_by_the_next():
-    w = made(run=[50, -1, 70, 80]).with_procs(3).with_procs(2)
-    assert w.dropped.to_dict() == {1: "run time unknown", 2: TOO_LARGE, 4: TOO_LARGE}
-    assert w.jobs.index.to_list() == [3]
+    assert larger.load == pytest.approx(w.load / 2)
 
 
 def test_a_log_on_another_machine_is_simulated_and_written_on_it(tmp_path):

@@ -1,15 +1,18 @@
 """The right answers of every marked exercise that varies, worked out as a student does, for the seed that is used."""
 
+import re
+
 import numpy as np
+import pandas as pd
 
 from simlib import EASY, FCFS, Conservative, replicate, simulate
 from simlib.core.estimates import Scaled
-from simlib_course.lessons import lesson1, lesson2, lesson3, lesson4, lesson5, lesson6
+from simlib_course.lessons import lesson1, lesson2, lesson3, lesson4, lesson5, lesson6, lesson7, slurm_output
 
 
 def answers():
     """By exercise an answer that is right."""
-    made = lesson_1() | lesson_2() | lesson_3() | lesson_4()
+    made = lesson_1() | lesson_2() | lesson_3() | lesson_4() | lesson_7()
     its, jobs = lesson5.example(), simulate(lesson5.january(), EASY()).jobs
     response, few = its["wait"] + its["run"], jobs.run < lesson5.short()
     made["5.1"] = {"slowdown": response / its["run"], "bounded": response / 10}
@@ -69,4 +72,58 @@ def lesson_4():
         "4.2": {"shadow": last, "s2_until": int(heel.start["s2"] + heel.estimate["s2"])},
         "4.4": lesson4.january().with_estimates(Scaled(lesson4.factor())).jobs.estimate.tolist(),
         "4.5": {"estimate": int(np.mean([jobs.run["mine"], jobs.run["B"] - jobs.run["A"]]))},
+    }
+
+
+def rows(text):
+    """The rows of an output below its head, as words."""
+    return [line.split() for line in text.splitlines()[1:]]
+
+
+def minutes(text):
+    """A length of time as Slurm writes it."""
+    days, _, rest = text.rpartition("-")
+    parts = [int(part) for part in rest.split(":")]
+    seconds = sum(part * 60**place for place, part in enumerate(reversed(parts)))
+    return (int(days or 0) * 86400 + seconds) // 60
+
+
+def time_of(name, text):
+    return pd.Timestamp(re.search(rf"\b{name}=(\S+)", text)[1])
+
+
+def lesson_7():
+    """From the outputs of Slurm's commands alone."""
+    waiting, shown = rows(slurm_output.squeue_start()), slurm_output.scontrol_show_job()
+    planned = [row for row in waiting if row[5] != "N/A"]
+    now, (mine,) = time_of("SubmitTime", shown), [row for row in planned if row[3] == "ada"]
+    (head,) = [row for row in planned if "(Resources)" in row]
+    until = (pd.Timestamp(head[5]) - now).total_seconds() // 60
+    still = sum(int(row[5]) for row in rows(slurm_output.squeue()) if minutes(row[4]) > until)
+    asked = minutes(re.search(r"TimeLimit=(\S+)", shown)[1])
+
+    def takes_it(row):
+        idle = int(row[3].split("/")[1])
+        return row[1] == "up" and minutes(row[2]) >= asked and idle >= int(mine[6])
+
+    (partition,) = [row[0] for row in rows(slurm_output.sinfo()) if takes_it(row)]
+    sums = {user: int(age) + int(share) for _, user, age, share in rows(slurm_output.sprio())}
+    *running, limited = rows(slurm_output.squeue_of_the_account())
+    left = 640 - sum(int(row[4]) for row in running)
+    for row in sorted(running, key=lambda row: minutes(row[3])):
+        left += int(row[4])
+        if left >= int(limited[4]):
+            break
+    tasks, at_once = map(int, re.search(r"\[1-(\d+)%(\d+)\]", slurm_output.squeue_of_the_array()).groups())
+    maintenance = slurm_output.scontrol_show_reservation()
+    begin, end = ((time_of(name, maintenance) - now).total_seconds() // 60 for name in ("StartTime", "EndTime"))
+    before = at_once * int(begin // lesson7.array().minutes)
+    rounds = -(-(tasks - before) // at_once)
+    return {
+        "7.1": {"minutes": (pd.Timestamp(mine[5]) - now).total_seconds() // 60, "behind": head[0]},
+        "7.2": until - 1,  # it ends before
+        "7.3": {"nodes": 128 - int(head[6]) - still, "partition": partition},
+        "7.4": sorted(sums, key=sums.get, reverse=True),
+        "7.5": minutes(row[3]),
+        "7.6": {"tasks": before, "merge": end + rounds * lesson7.array().minutes},
     }

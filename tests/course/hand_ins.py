@@ -5,6 +5,7 @@ import re
 from copy import deepcopy
 
 from simlib_course.grading import handout
+from tools.solutions import solved as answered
 
 GOOD = {"2.1": "right", "2.2": "right", "2.3": "right", "2.4": "right"}
 WAITING = dict.fromkeys(GOOD, "unanswered")
@@ -114,11 +115,9 @@ for path in found:
 
 READS_SOLUTIONS = """
 from simlib._util import paths
-import glob, json
-for path in glob.glob(str(paths.TEACHING) + "/**/lesson2*.ipynb", recursive=True):
-    for cell in json.load(open(path))["cells"]:
-        if cell["cell_type"] == "code" and "check(" in "".join(cell["source"]):
-            exec("".join(cell["source"]))
+for path in paths.DATA.parent.glob("docs/**/solutions.md"):
+    for answer in path.read_text().split("```python")[1:]:
+        exec("from simlib_course import lessons" + answer.partition("```")[0])
 """
 
 SENDS = """
@@ -147,7 +146,7 @@ PATCHES_THE_JUDGE = """
 def whole(solved=True, name="lesson2"):
     """The notebook of a lesson, with the answers or as it is handed out."""
     lesson = next(path for path in handout.lessons() if path.stem.startswith(name))
-    return lesson.name, handout.read(lesson.parent / "solutions" / lesson.name if solved else lesson)
+    return lesson.name, answered(lesson) if solved else handout.read(lesson)
 
 
 def notebook(solved=True):
@@ -282,8 +281,6 @@ MADE = {
     "copied": (lambda: assignment("Ada Lovelace"), WAITING | {"A.1": "not yet"}),
 }
 """By student what is handed in, and the verdicts that are not those of `GOOD`."""
-
-FEW = ("Ada", "half", "exit")
 
 
 def write(folder, students=tuple(MADE), port=9):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from helpers import ROOT
-from test_lessons import cells, said, tagged
+from test_lessons import cells, said
 
 import simlib
 from simlib import EASY, Conservative, OwnPolicy, simulate
@@ -13,6 +13,7 @@ from simlib.models import twin
 from simlib.policies import examples_own
 from simlib_course import lessons
 from simlib_course.lessons import assignment
+from tools.solutions import solved
 
 FOLDER = ROOT / "notebooks/teaching"
 STUDENT = "Ada Lovelace"
@@ -202,17 +203,10 @@ def test_the_rubric_and_the_checked_parts_make_a_hundred_points():
     assert sum(map(int, re.findall(r"\| (\d+) \|", text))) == 100
 
 
-def test_the_solution_equals_the_assignment_in_what_is_asked():
-    asked, solved = ({cell.id: cell for cell in cells(FOLDER / of / "assignment.ipynb")} for of in ("", "solutions"))
-    for name, cell in asked.items():
-        free = tagged(cell, "exercise") or tagged(cell, "parameters") or name == "cell-19"
-        assert (solved[name].source == cell.source) != free, name
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
 def test_the_assignment_waits_for_answers_and_its_solution_passes():
-    assert [text.splitlines()[-1] for text in said(FOLDER / "assignment.ipynb")] == [
+    assert [text.splitlines()[-1] for text in said(cells(FOLDER / "assignment.ipynb"))] == [
         f"{number} is waiting for your answer." for number in lessons.exercises("A")
     ]
-    assert all("Right: " in text for text in said(FOLDER / "solutions/assignment.ipynb"))
+    assert all("Right: " in text for text in said(solved(FOLDER / "assignment.ipynb").cells))

@@ -73,22 +73,6 @@ def folder(tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_few_hand_ins_get_what_they_are_worth(folder, closed):
-    expected = hand_ins.write(folder, hand_ins.FEW)
-    rows = graded(folder)
-    assert {key: row["verdict"] for key, row in rows.items()} == expected
-    assert list(rows) == sorted(rows)
-    assert all(row["points"] == str(int(row["verdict"] == "right")) for row in rows.values())
-    beside = ["canvas.csv", "feedback", "mistakes.html", "moodle.csv", "similar.html", "totals.csv"]
-    assert listing(folder.parent) == [*(f"grades-{name}" for name in beside), "grades.csv", "handed-in"]
-    assert "half: 2 of 4 points" in (folder.parent / "grades-feedback" / "half.txt").read_text()
-    assert (folder.parent / "grades-totals.csv").read_text().splitlines()[:2] == [
-        'student,"lesson 2, of 4","total, of 4",flags',
-        "Ada,4,4,",
-    ]
-
-
-@pytest.mark.thorough
 def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, socket.socket() as tcp:
         udp.bind(("127.0.0.1", 0))
@@ -111,6 +95,12 @@ def test_hand_ins_good_bad_and_hostile_get_what_they_are_worth(folder, closed):
     assert left_over(folder) == []
     assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
     assert Path(lesson2.__file__).read_bytes() == own
+    assert list(rows) == sorted(rows)
+    assert all(bool(int(row["points"])) == (row["verdict"] == "right") for row in rows.values())
+    beside = ["canvas.csv", "feedback", "mistakes.html", "moodle.csv", "similar.html", "totals.csv"]
+    assert listing(folder.parent) == [*(f"grades-{name}" for name in beside), "grades.csv", "handed-in"]
+    assert "half: 2 of 64 points" in (folder.parent / "grades-feedback" / "half.txt").read_text()
+    assert "\nAda,4,0,4," in (folder.parent / "grades-totals.csv").read_text()
     page = (folder.parent / "grades-mistakes.html").read_text(encoding="utf-8")
     assert "2.4: " in page and "Ada" not in page
 
@@ -127,7 +117,7 @@ def test_an_interrupted_run_leaves_no_grades_and_goes_on_when_it_is_started_agai
         assert running.wait(30) != 0
     assert listing(folder.parent) == ["grades.csv.parts", "handed-in"]
     assert left_over(folder) == []
-    kept = grading._Kept(parts, grading.Settings(box.Limits(600.0, 2.0)))
+    kept = grading._Kept(parts, grading.Settings(box.Limits(600, 2)))
     one = collecting.collect(folder)["half"][0]
     done = grading.Graded(one, ["2.1", "2.2", "2.3", "2.4"])
     assert kept.read(done) and done.verdicts["2.1"].verdict == "right"
@@ -211,6 +201,25 @@ def test_what_moodle_and_canvas_add_to_a_name_is_no_part_of_it(folder):
     }
     assert all(one.lesson == "lesson2-easy" for files in found.values() for one in files)
     assert "liskovbarbara" in collecting.collect(folder)  # who knows, without the names
+
+
+def test_two_people_of_one_name_are_never_one_student(folder, capsys):
+    for path in (
+        "Ada Lovelace_1_assignsubmission_file_/lesson1.ipynb",
+        "Ada Lovelace_2_assignsubmission_file_lesson2.ipynb",
+    ):
+        notebook(folder / path)
+    assert len(collecting.collect(folder)["Ada Lovelace"]) == 2  # Moodle has another number for each assignment
+    notebook(folder / "Ada Lovelace_3_assignsubmission_file_lesson2.ipynb")
+    with pytest.raises(
+        collecting.CollectError, match="numbers 2 and 3 in lesson2-easy, .* call one of them Ada Lovelace 2"
+    ):
+        collecting.collect(folder)
+    names = folder.parent / "names.txt"
+    names.write_text("Ada Lovelace\nLovelace, Ada\n")
+    for command in (["course", str(folder)], ["grade", str(folder), "--out", "grades.csv"]):
+        assert main([*command, "--names", str(names)]) == 1
+        assert "found 'Ada Lovelace' and 'Lovelace, Ada'" in capsys.readouterr().err
 
 
 def test_names_that_no_lesson_hands_out_are_found():

@@ -2,11 +2,10 @@
 
 import json
 import re
-import tomllib
 
 import nbformat
 import pytest
-from helpers import ROOT, listing
+from helpers import listing
 
 from simlib.__main__ import main
 from simlib._util import paths
@@ -67,12 +66,6 @@ def test_a_name_that_no_folder_can_have_is_refused(tmp_path):
     for name in ("../ada", "a/b", ".."):
         with pytest.raises(handout.HandoutError, match="expected one that a folder can have"):
             handout.write(tmp_path, names=[name])
-
-
-def test_an_installed_simlib_has_the_lessons_and_no_answers():
-    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
-    assert "notebooks/teaching/*.ipynb" in build["wheel"]["include"] and "docs" not in build["wheel"]["include"]
-    assert {"notebooks/teaching", "docs"} <= set(build["sdist"]["include"])
 
 
 def test_a_copy_is_written_again_only_where_it_is_not_there(tmp_path):

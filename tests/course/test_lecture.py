@@ -13,7 +13,7 @@ from simlib.analysis.stats import batch_means
 from simlib_course import lessons
 from simlib_course.grading import handout
 from simlib_course.lecture import DOCS, sheets, slides
-from simlib_course.lessons import january, lesson4
+from simlib_course.lessons import january, lesson1, lesson2, lesson3, lesson4, lesson5
 
 NOTEBOOKS = ROOT / "notebooks" / "teaching"
 LESSONS = [path for path in sorted(NOTEBOOKS.glob("lesson*.ipynb"))]
@@ -97,6 +97,32 @@ def test_the_numbers_in_the_prose_are_those_of_a_run(log):
     assert {
         name: lost for name, texts in said.items() if (lost := [text for text in texts if text not in flat[name]])
     } == {}
+
+
+def test_the_numbers_of_exercises_in_the_prose_are_those_without_a_seed():
+    lessons.use_seed("")
+    first, head = lesson1.queue().jobs, lesson2.queue().jobs
+    early = simlib.simulate(lesson3.early(), Conservative("rebackfill")).jobs.start["first"]
+    exact, doubled = (simlib.simulate(lesson4.heel_and_toe(factor), EASY()).jobs for factor in (1, 2))
+    said = {
+        "lesson1": [f"some give {first.submit['C']} s, when C arrives", f"A holds {first.procs['A']} of 10 processors"],
+        "lesson2": [
+            f"some wait for job B and give {head.run['B']} s",
+            f"or {10 - head.procs[['A', 'B']].sum()}, those",
+        ],
+        "lesson3": [
+            f"*backfill* comes at {lesson2.passing().jobs.submit['backfill']} s",
+            f"{early} s for the first job",
+        ],
+        "lesson4a": [
+            f"{doubled.estimate['B']}, the shadow time before B ended; {doubled.end['s2']}, when s2 really ends",
+            f"It started at {exact.start['s2']} s with exact estimates",
+        ],
+        "lesson5a": ["{wait} / {run}, the wait in the place".format(**lesson5.example())],
+    }
+    texts = {name: " ".join(page(name).split()) for name in said}
+    assert [(name, text) for name, some in said.items() for text in some if text not in texts[name]] == []
+    assert not re.search(r"\d+ s\b", page("lesson4b").partition("**4.5**")[2])
 
 
 def work_first(wait, estimate, procs):

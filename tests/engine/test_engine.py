@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import POLICIES, every_policy, plainly, random_workload, seeds, starts, table
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Selective, engine, simulate
+from simlib import EASY, Conservative, Selective, engine, simulate
 from simlib._util import paths
 from simlib.engine.index import GONE, empty_index, places_for, refresh
 from simlib.policies import orders
@@ -95,7 +95,6 @@ USES += ["lookahead", "lookahead places"]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("uses", USES)
-@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), most=st.sampled_from([0, 1, 2, 7, 20]), reuse_extra=st.booleans())
 def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse_extra):
     rng, n = np.random.default_rng(seed), 150
@@ -156,7 +155,6 @@ RESERVING = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", RESERVING.values(), ids=list(RESERVING))
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), many=st.sampled_from([1, 7]), jobs=st.integers(1, 200))
 def test_compression_by_gaps_makes_the_same_schedule_and_promises(policy, seed, many, jobs):
     w = random_workload(seed, jobs).scale_arrivals(0.5)
@@ -192,7 +190,6 @@ def first_gap(times, free, submit, run, size):
 
 @pytest.mark.slow
 @every_policy
-@settings(max_examples=30)
 @seeds
 def test_the_machine_can_run_every_schedule_and_all_work_is_done(policy, seed):
     w = random_workload(seed)
@@ -222,7 +219,6 @@ def test_with_exact_estimates_conservative_keeps_every_reservation_in_either_ord
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @seeds
 def test_the_head_never_starts_after_its_shadow_time_under_the_textbook_rule(seed):
     # without jobs of no length an instant has one pass, and the numbers tell who started before the head was looked at
@@ -246,22 +242,6 @@ def test_the_head_never_starts_after_its_shadow_time_under_the_textbook_rule(see
 
 
 # head of 6 processors, 5 of 8 in use until 10: then 2 are extra, and three jobs of 50 s would like one each
-EXTRA = [(0, 10, 10, 5), (1, 10, 10, 6), (1, 50, 50, 1), (1, 50, 50, 1), (1, 50, 50, 1)]
-
-
-def test_extra_processors_are_given_out_once():
-    assert starts(EXTRA, 8, EASY()) == [0, 10, 1, 1, 20]
-
-
-def test_shared_extra_processors_delay_the_head():
-    assert starts(EXTRA, 8, EASY(reuse_extra=True)) == [0, 51, 1, 1, 1]
-
-
-def test_a_job_that_ends_early_lets_the_queued_ones_move_forward():
-    rows = [(0, 5, 100, 4), (1, 10, 10, 4), (2, 10, 10, 4)]
-    jobs = simulate(table(rows, 4), Conservative()).jobs
-    assert jobs.start.tolist() == [0, 5, 15]
-    assert jobs.guarantee.tolist() == [0, 100, 110]
 
 
 @pytest.mark.parametrize("compress", ["arrival", "start"])
@@ -281,20 +261,9 @@ def test_killing_cuts_the_run_at_the_estimate():
     assert s.jobs.response.tolist() == [40, 50]
 
 
-def test_a_job_of_no_length_makes_room_within_the_instant():
-    assert starts([(5, 0, 0, 4), (5, 3, 3, 4), (5, 0, 9, 4)], 4, EASY()) == [5, 5, 8]
-
-
 def test_any_number_of_jobs_of_no_length_pass_through_the_smallest_machine_in_an_instant():
     for policy in POLICIES.values():
         assert starts([(5, 0, 0, 1)] * 1000, 1, policy) == [5] * 1000
-
-
-def test_a_job_of_no_length_needs_its_processors_but_takes_none_beside_reservations():
-    rows = [(0, 10, 10, 2), (1, 0, 0, 4), (2, 20, 20, 2), (3, 20, 20, 2)]
-    assert starts(rows, 4, FCFS()) == starts(rows, 4, EASY()) == [0, 10, 10, 10]
-    for policy in (Conservative(), EASY(reservations=2), Selective(1)):
-        assert starts(rows, 4, policy) == [0, 10, 2, 10]  # the second on a machine that the last two fill
 
 
 def test_an_empty_workload_has_an_empty_schedule():
@@ -302,24 +271,11 @@ def test_an_empty_workload_has_an_empty_schedule():
         assert len(simulate(table([], 4), policy).jobs) == 0
 
 
-def test_settings_out_of_range_are_refused_with_what_is_allowed():
-    with pytest.raises(ValueError, match="compress='both', expected one of 'arrival', 'start', 'none', 'rebackfill'"):
-        Conservative("both")
-    with pytest.raises(ValueError, match="order='lifo', expected one of 'fcfs', 'sjf', "):
-        EASY(order="lifo")
-    with pytest.raises(ValueError, match="order=\\[\\], expected one of"):
-        EASY(order=[])
-    with pytest.raises(ValueError, match="compress=\\[\\], expected one of"):
-        Conservative([])
-    with pytest.raises(ValueError, match="reuse_extra='no', expected True or False"):
-        EASY(reuse_extra="no")
+def test_what_cannot_be_simulated_is_refused():
     w = table([(0, 1, 1, 1)], 1)
-    with pytest.raises(ValueError, match="overrun='cut', expected 'extend' or 'kill'"):
-        simulate(w, EASY(), overrun="cut")
-    with pytest.raises(TypeError, match="expected an object such as simlib.EASY"):
-        simulate(w, "EASY")
-    with pytest.raises(TypeError, match="found policy <class .*EASY'>, expected an object such as EASY\\(\\)"):
-        simulate(w, EASY)
+    for policy, expected in (("EASY", "simlib.EASY"), (EASY, r"EASY\(\)")):
+        with pytest.raises(TypeError, match=f"expected an object such as {expected}"):
+            simulate(w, policy)
     with pytest.raises(ValueError, match="too large"):
         simulate(table([(0, 2**61, 2**61, 1), (0, 2**61, 2**61, 1)], 1), EASY())
 
@@ -344,7 +300,7 @@ def test_the_sums_on_the_kth_log(log, policy, sum_of_starts, mean_wait):
     assert jobs.wait.mean() == pytest.approx(mean_wait, abs=0.0005)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_kernel_is_compiled_anew_when_a_function_that_it_calls_changes(tmp_path):
     shutil.copytree(Path(simlib.__file__).parent, tmp_path / "simlib", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "simlib" / "data").symlink_to(paths.DATA)

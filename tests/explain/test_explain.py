@@ -27,12 +27,15 @@ def adds_up(explanation):
             spans = (*seen.running, *seen.reservations)
             for time, free in seen.profile:
                 assert free == machine - sum(span.procs for span in spans if span.start <= time < span.end)
+    jobs = explanation.schedule.jobs
     assert {span[:4] for span in explanation[-1].done} == {
-        (job, row.procs, row.start, row.end) for job, row in explanation.schedule.jobs.iterrows()
+        (job, row.procs, row.start, row.end) for job, row in jobs.iterrows()
     }
+    starts = [seen for seen in explanation if seen.kind in ("start", "backfill")]
+    started = {job: (seen.time, seen.kind == "backfill") for seen in starts for job in seen.jobs}
+    assert started == {job: (row.start, row.backfilled) for job, row in jobs.iterrows()}
 
 
-@settings(max_examples=30)
 @given(drawn=small_workloads())
 def test_promises_in_the_records_are_those_of_the_engine(drawn):
     machine, rows = drawn
@@ -59,7 +62,7 @@ def reads_well(explanation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", (ALL := POLICIES | BEYOND | SLURM | ADJUSTED).values(), ids=list(ALL))
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(workload=crowded())
 def test_every_record_is_a_picture_that_adds_up_and_a_whole_sentence(policy, workload):
     explanation = explain(workload, policy)
@@ -110,12 +113,10 @@ def test_an_empty_workload_needs_no_decision(workload):
 def test_what_cannot_be_explained_is_refused_with_what_can(workload):
     few = workload([(0, 1, 1, 1)], 1)
     for policy in (object(), type("MyEASY", (EASY,), {})()):
-        with pytest.raises(ValueError, match="expected one of simlib: FCFS"):
+        with pytest.raises(ValueError, match="FCFS"):
             explain(few, policy)
-    with pytest.raises(ValueError, match="workload: explain: found 501 jobs, expected at most 500; select some first"):
+    with pytest.raises(ValueError, match="workload: explain: found 501 jobs"):
         explain(workload([(0, 1, 1, 1)] * 501, 1), FCFS())
-    with pytest.raises(ValueError, match="overrun='cut'"):
-        explain(few, FCFS(), overrun="cut")
 
 
 def test_explain_comes_with_simlib_when_it_is_asked_for():

@@ -10,7 +10,7 @@ import warnings
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simlib
@@ -115,14 +115,10 @@ def test_time_limits_are_minutes_and_some_jobs_have_none(convert, limit, seconds
     assert counts["of them without time limit"] == (seconds < 0)
 
 
-@pytest.mark.parametrize(
-    "elapsed, limit, run, estimate",
-    [("00:01:40", "01:00:00", 100, 3600), ("2-03:00:01", "7-00:00:00", 183601, 604800), ("01:40", "30:00", 100, 1800)],
-)
-def test_dumps_without_raw_columns_have_written_durations(convert, elapsed, limit, run, estimate):
-    written = text([job(ElapsedRaw=elapsed, TimelimitRaw=limit)])
-    w, _ = convert(written.replace("ElapsedRaw", "Elapsed").replace("TimelimitRaw", "Timelimit"))
-    assert w.jobs[["run", "estimate"]].values.tolist() == [[run, estimate]]
+def test_dumps_without_raw_columns_have_written_durations(convert):
+    records = [job(ElapsedRaw="2-03:00:01", TimelimitRaw="30:00"), job(2, ElapsedRaw="01:40", TimelimitRaw="01:00:00")]
+    w, _ = convert(text(records).replace("ElapsedRaw", "Elapsed").replace("TimelimitRaw", "Timelimit"))
+    assert w.jobs[["run", "estimate"]].values.tolist() == [[183601, 1800], [100, 3600]]
 
 
 def test_jobs_are_numbered_in_order_of_submission(convert):
@@ -313,7 +309,7 @@ def test_the_machine_s_gpus_are_found_as_its_processors_are_or_given(convert):
     records = [job(n, run=1000, AllocTRES="cpu=4,gres/gpu=3") for n in range(2)] + [job(3, submit=5000, run=9000)]
     assert " MaxGPUs: 6" in convert(records)[0].header
     assert " MaxGPUs: 8" in convert(records, gpus=8)[0].header
-    assert fault(convert, records, gpus=0) == "GPUs of the machine: found 0, expected a number from 1 to 4294967295"
+    assert fault(convert, records, gpus=0).startswith("GPUs of the machine: found 0")
     assert not any("GPUs:" in line for line in convert([job()])[0].header)
 
 
@@ -401,8 +397,7 @@ def test_job_names_may_hold_the_separator_and_quotes_where_they_come_last(conver
     assert w.jobs.app.tolist() == [1, 2, 1, 3]
 
 
-@pytest.mark.parametrize("column", ["User", "Account", "QOS"])
-@pytest.mark.parametrize("name", ["a|b", "|", "a|physics", "|||"])
+@pytest.mark.parametrize("column, name", [("User", "a|b"), ("Account", "|"), ("QOS", "a|physics"), ("User", "|||")])
 def test_a_record_with_the_separator_in_another_name_is_left_out_and_counted(convert, column, name):
     w, counts = convert([job(1), job(2, submit=5, **{column: name}), job(3, submit=7)])
     assert w.log.submit.tolist() == [0, 7]
@@ -594,13 +589,6 @@ def test_plain_columns_are_read_if_no_value_that_counts_is_cut_off(convert, fiel
         assert len(w.log) + counts.get("left out: job steps", 0) == 2
 
 
-def test_a_line_that_crosses_plain_columns_is_left_out(convert):
-    first, ruler, *rows = aligned(text([job(1), job(2, 5), job(3, 9)]), gap="  ").splitlines()
-    rows[1] = rows[1].replace("  ", " ")
-    w, counts = convert("\n".join([first, ruler, *rows]) + "\n")
-    assert w.jobs.submit.tolist() == [0, 9] and sum("line 4" in what for what in counts) == 1
-
-
 @pytest.mark.parametrize(
     "written, words",
     [
@@ -680,13 +668,13 @@ def test_what_ran_comes_back_as_it_was(convert, records, words):
 
 
 def test_missing_columns_are_named_with_the_command_to_run(convert):
-    message = fault(convert, text([job()], without=["End", "AllocCPUS", "AllocTRES", "TimelimitRaw"]))
-    first, command = message.split("\n")
-    assert first == (
-        "line 1: found no column End, TimelimitRaw or Timelimit, AllocCPUS or NCPUS or AllocTRES; "
-        "expected the output of"
+    first, command = fault(convert, text([job()], without=["End", "AllocCPUS", "AllocTRES", "TimelimitRaw"])).split(
+        "\n"
     )
+    assert first.startswith("line 1: ") and "End, TimelimitRaw or Timelimit, AllocCPUS or NCPUS or AllocTRES" in first
     assert command == sacct.COMMAND
+    message = fault(convert, text([job()], without=["NNodes", "AllocTRES"]), unit="nodes")
+    assert "NNodes or AllocNodes or AllocTRES" in message
 
 
 def test_the_command_prints_all_that_is_read():
@@ -695,11 +683,6 @@ def test_the_command_prints_all_that_is_read():
     assert [column for column in columns if column not in ("Reason", "Flags")] == list(JOB)
     assert columns.index("Reason") < columns.index("Flags") < columns.index("User")  # no name comes before them
     assert command[:2] == ["SLURM_TIME_FORMAT=%s", "sacct"]
-
-
-def test_nodes_need_their_own_column(convert):
-    message = fault(convert, text([job()], without=["NNodes", "AllocTRES"]), unit="nodes")
-    assert message.startswith("line 1: found no column NNodes or AllocNodes or AllocTRES; ")
 
 
 TIME = "a time from 1970 to 2199 such as 2024-03-01T12:00:00 or 1709290800"
@@ -751,20 +734,12 @@ odd = st.sampled_from(["", "-1", "0", "1" * 11, "9" * 400, "0001-01-01T00:00:00"
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
 @given(st.lists(st.fixed_dictionaries({name: odd for name in list(JOB)[:12]}), min_size=1, max_size=3), st.data())
 def test_odd_values_are_converted_or_refused_by_name(convert, records, data):
     kept = [data.draw(st.sets(st.sampled_from(list(JOB)[:12]))) for _ in records]
     w, counts = convert([JOB] * 4 + [job(n) | {name: r[name] for name in kept[n]} for n, r in enumerate(records)])
     assert (w.jobs >= -1).all(axis=None)
     assert counts["jobs written"] + sum(n for what, n in counts.items() if "left out" in what) == counts["records"]
-
-
-@pytest.mark.parametrize("first", ["JobName", "User"])
-def test_a_separator_in_a_name_before_numbers_leaves_the_record_out(convert, first):
-    records = [{first: ""} | job(n, **{first: name}) for n, name in enumerate(["a", "b|7", "c"])]
-    w, counts = convert(records)
-    assert (len(w.log), counts["left out: more fields than columns, a | in a name? See line 3"]) == (2, 1)
 
 
 def test_a_record_without_the_separator_at_the_end_that_all_others_have_is_left_out(convert):
@@ -803,10 +778,16 @@ def test_a_file_that_is_broken_throughout_is_refused(convert):
 
 
 @pytest.mark.parametrize(
-    "end", ["(1 rows affected)\n", "\n(2 rows)\n\n", "2 rows in set (0.01 sec)", "Completion time: 1\nBye\n", "2|17092"]
+    "end, last, tail",
+    [
+        ("(1 rows affected)\n", "JobName", ""),
+        ("\n(2 rows)\n\n", "AllocTRES", "|"),
+        ("Completion time: 1\nBye\n", "AllocTRES", ""),
+        ("Completion time: 1\nBye\n", "JobName", "|"),
+        ("2|17092", "JobName", "|"),
+        ("2|17092", "AllocTRES", ""),
+    ],
 )
-@pytest.mark.parametrize("last", ["JobName", "AllocTRES"])
-@pytest.mark.parametrize("tail", ["", "|"])
 def test_a_foreign_or_cut_last_line_is_left_out_alone(convert, end, last, tail):
     columns = [name for name in JOB if name != last] + [last]
     records = text([{name: job(n)[name] for name in columns} for n in (1, 2)]).replace("\n", f"{tail}\n")
@@ -850,12 +831,6 @@ def test_what_ended_before_it_started_is_left_out(convert):
     assert w.log.submit.tolist() == [0, 9, 9]
     assert (counts["left out: ended before they started"], counts["of them suspended for a while"]) == (1, 0)
     assert fault(convert, [job(1, End=NOON - 40)]) == "found no job that ended after it started"
-
-
-def test_a_job_that_ends_in_the_second_of_two_equal_hours_did_not_end_before_it_started(convert):
-    local = {"Submit": "2024-10-27T02:50:00", "Start": "2024-10-27T02:50:00", "End": "2024-10-27T02:10:00"}
-    w, counts = convert([job() | local | {"Eligible": "Unknown", "ElapsedRaw": 1200}], timezone="Europe/Berlin")
-    assert (w.jobs.run.tolist(), counts["of them suspended for a while"]) == ([1200], 0)
 
 
 # Two clusters, or one user
@@ -951,10 +926,9 @@ def test_a_small_log_keeps_its_jobs(convert):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("day", [20, 45, 70])
-def test_what_was_alive_in_a_month_becomes_the_log_of_that_month(convert, day):
+def test_what_was_alive_in_a_month_becomes_the_log_of_that_month(convert):
     s = simlib.simulate(simlib.load("sample"), simlib.EASY())
-    first = day * DAY
+    first = 45 * DAY
     alive = s.jobs[(s.jobs.start + s.jobs.run >= first) & (s.jobs.submit < first + 30 * DAY)]
     old = job(9999, submit=int(first - 90 * DAY), wait=0, run=95 * DAY)
     records = [job(j.Index, j.submit, j.start - j.submit, j.run, AllocCPUS=j.procs) for j in alive.itertuples()]
@@ -1001,29 +975,14 @@ def test_a_cluster_s_records_are_converted_and_simulated(tmp_path, capsys):
     source.write_text(text([*records, job("3.batch"), cancelled(300, 50), job(301, State="RUNNING", End="Unknown")]))
     assert main(["from-sacct", str(source), str(target), "--procs", "64", "--timezone", "Europe/Berlin"]) == 0
     out, err = capsys.readouterr()
-    assert err == ""
-    assert out.splitlines() == [
-        "         203  records",
-        "         201  jobs written",
-        "           1  of them never started",
-        "           0  of them held, or dependent on others, for a while",
-        "           0  of them suspended for a while",
-        "           0  of them without time limit",
-        "           0  of them with GPUs",
-        "           0  of them with licences or other resources",
-        "Note: processors are cpus; MaxProcs was given; at most 48 were in use at once",
-        "Note: users, accounts (groups), job names (apps), QOS (queues) and partitions are numbered as they come",
-        "Note: submit times are when jobs became eligible; 0 jobs that ran were held, or depended on others, for 0.0 % "
-        "of the time from submission to start of all",
-        "Note: no record names a GPU: there is none, or the cluster's AccountingStorageTRES lacks gres/gpu, so that it "
-        "is not known which jobs had GPUs",
-        "Note: 1 records were left out: job steps",
-        "Note: 1 records were left out: had not ended",
-        "<Workload mine: 200 jobs on 64 processors, 2024-03-01 to 2024-03-01; 1 dropped (run time unknown)>",
-    ]
-    s = simlib.simulate(simlib.read_swf(target), simlib.EASY())
-    assert (s.jobs.start >= s.jobs.submit).all()
-    assert s.summary().jobs == 200
+    *counts, last = out.splitlines()
+    notes = [line for line in counts if line.startswith("Note: ")]
+    counts = {what: int(count) for count, what in (line.split(maxsplit=1) for line in counts if line not in notes)}
+    assert err == "" and list(counts.values()) == [203, 201, 1, 0, 0, 0, 0, 0] and counts["of them never started"] == 1
+    assert {"Note: 1 records were left out: job steps", "Note: 1 records were left out: had not ended"} <= {*notes}
+    assert "at most 48 were in use at once" in notes[0]
+    assert last == "<Workload mine: 200 jobs on 64 processors, 2024-03-01 to 2024-03-01; 1 dropped (run time unknown)>"
+    assert simlib.simulate(simlib.read_swf(target), simlib.EASY()).summary().jobs == 200
 
 
 UTC = "no --timezone: the log's days and months, and times without a zone, are UTC\n"

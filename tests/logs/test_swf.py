@@ -8,7 +8,6 @@ import tracemalloc
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from helpers import listing
@@ -26,19 +25,6 @@ HEAD = "; MaxProcs: 128\n"
 JOB = " ".join(map(str, range(1, 19)))
 
 
-@pytest.fixture(scope="module")
-def put(tmp_path_factory):
-    """A function that writes a file and returns its path."""
-    folder = tmp_path_factory.mktemp("logs")
-
-    def put(content, name="log.swf"):
-        path = folder / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return put
-
-
 def line(**fields):
     """A job line; what is not given is unknown."""
     return " ".join(str(value) for value in (UNKNOWN | fields).values()) + "\n"
@@ -52,10 +38,10 @@ def jobs(*rows):
     )
 
 
-def with_value(value, field="memory", job=2):
-    """A log of three jobs with a value in a field of one of them."""
+def with_value(value, field="memory"):
+    """A log of three jobs with a value in a field of the second."""
     rows = [JOB.split() for _ in range(3)]
-    rows[job - 1][swf.FIELDS.index(field)] = value
+    rows[1][swf.FIELDS.index(field)] = value
     return HEAD + "".join(" ".join(row) + "\n" for row in rows)
 
 
@@ -95,46 +81,15 @@ def test_further_fields_are_kept_by_the_names_that_the_header_gives_or_by_positi
     assert again.header == w.header
 
 
-@pytest.mark.parametrize("name", ["run", "estimate", "two words", "1st"])
-def test_a_name_that_a_further_field_cannot_have_leaves_it_its_position(put, name):
-    assert list(read_swf(put(f"; Field 19: {name}\n{HEAD}{LONG}")).log)[-1] == "field_19"
-
-
-def test_two_further_fields_of_one_name_keep_their_positions(put):
-    w = read_swf(put(f"; Field 19: gpus\n; Field 20: gpus\n{HEAD}{JOB} 19 20\n"))
+@pytest.mark.parametrize("names", [("run", "estimate"), ("two words", "1st"), ("gpus", "gpus")])
+def test_a_further_field_whose_name_is_none_or_taken_keeps_its_position(put, names):
+    w = read_swf(put("; Field 19: {}\n; Field 20: {}\n".format(*names) + f"{HEAD}{JOB} 19 20\n"))
     assert list(w.log)[-2:] == ["field_19", "field_20"]
-
-
-def test_comments_are_kept_wherever_they_stand(put):
-    w = read_swf(put("; Version: 2.2\n;Note:  two \n\n; MaxProcs: 8\n" + jobs((0, 1, 1)) + "  ; between\n;\n" + JOB))
-    assert w.header == (" Version: 2.2", "Note:  two", " MaxProcs: 8", " between", "")
-    assert len(w.log) == 2
 
 
 def test_the_values_of_a_repeated_header_key_are_joined():
     header = [" Note: one", " Note: two", "no key", " not a key: x", " Computer: IBM: SP2"]
     assert swf.header_fields(header) == {"Note": "one\ntwo", "Computer": "IBM: SP2"}
-
-
-def test_fractions_stay_in_the_log_and_jobs_have_whole_seconds(put):
-    w = read_swf(put(HEAD + line(job=1, submit=1.4, run=2.6, procs=1, cpu=0.1, requested_time=9.7)))
-    assert w.log[["submit", "run", "cpu", "requested_time"]].iloc[0].tolist() == [1.4, 2.6, 0.1, 9.7]
-    assert w.jobs[["submit", "run", "estimate"]].iloc[0].tolist() == [1, 3, 10]
-    assert set(w.jobs.dtypes) == {np.dtype("int64")}
-
-
-@pytest.mark.parametrize("number", ["0.1", "33.333333333333336", "4503599627370495.5", "1e-320", "9007199254740991"])
-def test_numbers_are_read_to_the_last_bit(put, number):
-    assert read_swf(put(with_value(number))).log.memory.iloc[1] == float(number)
-
-
-def test_jobs_are_in_order_of_submit_then_line(put):
-    text = HEAD + "".join(
-        line(job=job, submit=s, run=1, procs=1) for job, s in [(9, 5), (3, 0), (7, 5), (1, 5), (2, 0)]
-    )
-    w = read_swf(put(text))
-    assert w.jobs.index.tolist() == [3, 2, 9, 7, 1]
-    assert w.log.index.tolist() == [9, 3, 7, 1, 2]
 
 
 def swapped(number, submit, *statuses, log=""):
@@ -149,13 +104,12 @@ def swapped(number, submit, *statuses, log=""):
 PARTS = {
     "completed": (swapped(1, 0, 1, 2, 2, 3) + swapped(2, 9, 1, 2, 3), [1, 2], 5),
     "failed, killed": (swapped(1, 0, 0, 2, 4) + swapped(2, 9, 1), [1, 2], 2),
-    "parts before the whole": (line(job=1, submit=0, run=20, procs=4, status=2) + swapped(1, 0, 1), [1], 1),
+    "parts of a cancelled job": (swapped(1, 0, 5, 3), [1, 2], 0),
+    "other statuses": (swapped(1, 0, 1) + line(job=1, submit=0, run=20, procs=4, status=12), [1, 2], 0),
     "with decimal points": (swapped(1, 0, 1, "2.0", "3.0"), [1], 2),
     "parts alone": (swapped(1, 0, 2) + swapped(2, 5, 3) + swapped(3, 9, 4), [1, 2, 3], 0),
-    "parts of a cancelled job": (swapped(1, 0, 5, 3), [1, 2], 0),
     "other numbers": (swapped(1, 0, 1) + swapped(2, 0, 2) + swapped(3, 9, 3), [1, 2, 3], 0),
     "unknown numbers": (swapped(-1, 0, 1) + swapped(-1, 9, 3), [1, 2], 0),
-    "other statuses": (swapped(1, 0, 1) + line(job=1, submit=0, run=20, procs=4, status=12), [1, 2], 0),
     "a number twice": (swapped(1, 0, 1, 2, 3) + swapped(1, 7, 1, 2, 3), [1, 2], 4),
 }
 
@@ -174,33 +128,13 @@ def test_parts_of_a_job_do_not_count_beside_the_whole_one(put, tmp_path, text, j
         assert reads_back_equal(w, tmp_path / "out.swf")
 
 
-def test_twenty_jobs_that_were_swapped_out_are_twenty_jobs(put):
-    w = read_swf(put(HEAD + "".join(swapped(number, 100 * number, 1, 2, 3) for number in range(1, 21))))
-    assert (len(w), w.jobs.submit.min(), w.jobs.run.sum(), len(w.dropped)) == (20, 100, 1200, 40)
-    assert w.dropped.index.value_counts().to_dict() == dict.fromkeys(range(1, 21), 2)
-
-
-def test_jobs_that_do_not_take_part_are_reported_with_the_reason(put):
-    w = read_swf(put(HEAD + jobs((0, 1, 1), (1, -1, 1), (2, 1, 0), (3, 1, 129), (4, 0, 128), (5, -1, -1))))
-    assert w.jobs.index.tolist() == [1, 5]
-    assert w.dropped.to_dict() == {
-        2: "run time unknown",
-        3: "no processors recorded",
-        4: "larger than the machine",
-        6: "run time unknown",
-    }
-    assert len(w.log) == 6
-
-
 @pytest.mark.parametrize(
     "header, procs",
     [
         ("; MaxProcs: 100\n; MaxNodes: 25\n", 100),
         ("; MaxNodes: 25\n; MaxProcs: 100\n", 100),
-        ("; MaxProcs: 1664 (72, 1368, 224)\n", 1664),
         ("; MaxNodes: 338 (batch partition; 512 total)\n", 338),
         ("; MaxProcs: -1\n; MaxNodes: 25\n", 25),
-        ("; MaxProcs: 0\n; MaxNodes: 25\n", 25),
         ("; MaxProcs:\n; MaxNodes: 25\n", 25),
         ("; MaxProcs: 1024  nodes\n", 1024),
         ("; MaxProcs: 128(some note)\n", 128),
@@ -254,16 +188,13 @@ BINARY = "found binary data, expected text"
     [
         (HEAD + JOB + "\n1 2 3\n" + JOB, "line 3: found 3 fields, expected 18"),
         (HEAD + SHORT + JOB, "line 2: found 17 fields, expected 18"),
-        (HEAD + SHORT * 3, "line 2: found 17 fields, expected 18"),
         (HEAD + JOB + "\n" + SHORT.rstrip(), "line 3: found 17 fields, expected 18"),
         (HEAD + JOB + "\n" + LONG, "line 3: found 19 fields, expected 18"),
         (HEAD + LONG + JOB, "line 3: found 18 fields, expected 19, as on the first line"),
-        (HEAD + LONG + "\n" + JOB + " 19 20\n", "line 4: found 20 fields, expected 19, as on the first line"),
         (HEAD + LONG.replace(" 19", " x") * 2, f"line 2: field field_19: found 'x', {EXPECTED}"),
         (HEAD + "\n;\n" + JOB.replace(" 9 ", " 9;"), "line 4: found 9 fields, expected 18"),
         (HEAD + f"{JOB} {JOB}\n", "line 2: found 36 fields, expected 18"),
         ("\r" + HEAD.replace("\n", "\r\n") + JOB + "\r1 2", "line 4: found 2 fields, expected 18"),
-        (HEAD + "a log of jobs\n", "line 2: found 4 fields, expected 18"),
         (HEAD, "found no job, expected lines of 18 numbers"),
         ("\n \n", "found no job, expected lines of 18 numbers"),
         (HEAD + JOB + "\n" + JOB[:9] + "\0" + JOB[9:], "line 3: " + BINARY),
@@ -275,16 +206,14 @@ def test_a_file_that_is_no_log_is_refused_with_line_and_expectation(put, text, m
     assert fault(put(text)) == message
 
 
-@pytest.mark.parametrize("job", [1, 2, 3])
 @pytest.mark.parametrize(
     "word",
-    "x nan NaN inf -inf Infinity NA NULL None True False 0x10 1_0 1,0 1d5 1e 1e5e --1 +-1 . - \"1\" '1' # 1.2.3 "
-    "1j 1L 1% \u0663 1\xa0 \x1c1 \ufeff1".split(" ")
+    'x NaN Infinity NA None False 1,0 1d5 1e 1e5e --1 +-1 . - "1" # 1.2.3 1j 1L 1% \u0663'.split(" ")
     + ["1" * 100_000 + "x"],
     ids=lambda word: word[:40],
 )
-def test_a_word_in_a_numbers_place_is_refused_with_its_place(put, word, job):
-    assert fault(put(with_value(word, job=job))) == f"line {job + 1}: field memory: found {word[:40]!r}, {EXPECTED}"
+def test_a_word_in_a_numbers_place_is_refused_with_its_place(put, word):
+    assert fault(put(with_value(word))) == f"line 3: field memory: found {word[:40]!r}, {EXPECTED}"
 
 
 @pytest.mark.parametrize("field", swf.FIELDS)
@@ -292,18 +221,7 @@ def test_the_field_of_a_fault_is_named(put, field):
     assert fault(put(with_value("?", field))) == f"line 3: field {field}: found '?', {EXPECTED}"
 
 
-@pytest.mark.parametrize("word", ["True", "False", "nan", "inf"])
-def test_a_whole_column_of_words_is_refused_too(put, word):
-    message = fault(put(HEAD + line(job=1, submit=0, run=1, procs=1, status=word) * 3))
-    assert message == f"line 2: field status: found {word!r}, {EXPECTED}"
-
-
-@pytest.mark.parametrize(
-    "number",
-    "99999999999999999999 -99999999999999999999 9223372036854775807 18446744073709551616 9007199254740992 "
-    "9007199254740993 -9007199254740993 9007199254740993.0 1e16 1e999".split()
-    + ["9" * 400],
-)
+@pytest.mark.parametrize("number", ["-9223372036854775807", "9007199254740992", "9007199254740993.0", "1e999"])
 def test_a_number_too_large_for_exact_arithmetic_is_refused(put, number):
     message = f"line 3: field memory: found {number[:40]!r}, expected a number below 2**53"
     assert fault(put(with_value(number))) == message
@@ -326,6 +244,7 @@ def test_a_log_without_machine_size_says_how_to_pass_it(put):
 
 
 NUMBERS = ["0", "1", "17", "3600", "-1", "2.5", ".5", "7.", "1e3", "-0", "007", "9007199254740991", "0.1", "+3", "00"]
+NUMBERS += ["33.333333333333336", "1e-320"]
 WORDS = [*NUMBERS, "nan", "-inf", "x", "0x1", "1_0", "True", "1e999", "99999999999999999999", "\ufeff1", "\x1c", "\xa0"]
 BLANKS = [" ", " ", "  ", "\t", "\v", "\f", " \t"]
 BREAKS = ["\n", "\n", "\r\n", "\r", "\n\n", " \n", "; 1\n", "\n  ; c\n", "\n\ufeff"]
@@ -405,7 +324,7 @@ def test_any_bytes_are_read_or_refused(put, data):
 
 
 @pytest.mark.slow
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(text=swf_texts())
 def test_a_text_is_read_as_a_plain_reader_does_or_refused(put, text):
     path, expected = put(text), plainly_read(text)
@@ -437,7 +356,7 @@ log_fields = [
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(rows=st.lists(st.tuples(*log_fields), max_size=6), packed=st.booleans(), procs=st.sampled_from([None, 99]))
 def test_a_written_log_reads_back_equal(put, rows, packed, procs):
     text = "; Note: kept\n; MaxProcs: 1000\n" + "".join(" ".join(map(str, row)) + "\n" for row in [range(1, 19), *rows])
@@ -486,7 +405,7 @@ def reads_back_equal(w, path):
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     rows=usual_jobs,
     odd=st.none() | st.tuples(st.sampled_from(list(USUAL)), odd_values),
@@ -552,9 +471,7 @@ def test_a_small_workload_reads_back_equal(tmp_path, w):
 
 def test_a_log_whose_job_numbers_repeat_is_not_written_under_others(put, tmp_path):
     w = read_swf(put(HEAD + line(job=4, submit=0, run=1, procs=1) * 2))
-    with pytest.raises(
-        SWFError, match="not written: job 4: found jobs of the same number in the log, expected a number"
-    ):
+    with pytest.raises(SWFError, match="not written: job 4: found"):
         write_swf(w, tmp_path / "out.swf")
     assert listing(tmp_path) == []
     assert reads_back_equal(Workload(w.jobs, w.procs, start=w.start), tmp_path / "out.swf")
@@ -572,13 +489,11 @@ def doubts_of(path, **options):
     return [str(one.message) for one in caught], w
 
 
-NO_SIZES = "1,024 1e3 1.5K 2K 4x32 4*32 12.8 12. 128, unknown 0x80 -5 1_000 + 128/256 ~100 \uff11\uff12".split()
-NO_SIZES += ["1 024", "2 K", "4 x 32", "4 nodes of 32", "9" * 16, "1024\u00a0512"]
+NO_SIZES = ["1,024", "1e3", "2K", "4x32", "12.", "128,", "unknown", "0x80", "-5", "1_000", "~100", "\uff11\uff12"]
+NO_SIZES += ["1 024", "2 K", "4 nodes of 32", "9" * 16, "1024\u00a0512"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", NO_SIZES)
-@pytest.mark.parametrize("key", ["MaxProcs", "MaxNodes"])
+@pytest.mark.parametrize("key, text", [*(("MaxProcs", text) for text in NO_SIZES), ("MaxNodes", "2K")])
 def test_a_machine_size_that_is_no_plain_whole_number_is_refused(put, key, text):
     path = put(f"; {key}: {text}\n" + "; MaxNodes: 25\n" * (key == "MaxProcs") + JOB)
     expected = f"header line {key}: found {text!r}, expected a whole number such as 128, "
@@ -588,11 +503,10 @@ def test_a_machine_size_that_is_no_plain_whole_number_is_refused(put, key, text)
 
 START, ZONE, OLD = "UnixStartTime", "TimeZoneString", "TimeZone"
 CLOCKS = [
-    *((START, f"; {START}: {text}\n", text) for text in ["unknown", "843 480 031", "2004 January 1", ""]),
-    *((START, f"; {START}: {text}\n; {ZONE}: CET\n", text) for text in ["836000000118", "9" * 5000, "9" * 14]),
-    *((ZONE, f"; {START}: 0\n; {ZONE}: {text}\n", text) for text in ["Middle/Earth", "America", "", "GMT plus one"]),
-    *((ZONE, f"; {START}: 0\n; {ZONE}: {text}\n", text) for text in ["../../etc/passwd", "a" * 300]),
-    *((OLD, f"; {START}: 0\n; {OLD}: {text}\n", text) for text in ["-8", "99999", "3601", "PST8", "1 2", "9" * 5000]),
+    *((START, f"; {START}: {text}\n", text) for text in ["843 480 031", "2004 January 1", ""]),
+    *((START, f"; {START}: {text}\n; {ZONE}: CET\n", text) for text in ["836000000118", "9" * 5000]),
+    *((ZONE, f"; {START}: 0\n; {ZONE}: {text}\n", text) for text in ["America", "", "../../etc/passwd", "a" * 300]),
+    *((OLD, f"; {START}: 0\n; {OLD}: {text}\n", text) for text in ["-8", "90000", "3601", "PST8", "1 2", "9" * 5000]),
 ]
 
 
@@ -684,7 +598,7 @@ def test_use_a_little_above_the_machine_is_warned_of_where_it_lasts(put):
     assert use(3600, wait=-1) == []  # nobody knows when they ran
 
 
-@pytest.mark.parametrize("far", [10**7, 10**12, 2**52])
+@pytest.mark.parametrize("far", [10**7, 2**52])
 def test_absurd_times_are_doubted_within_a_bounded_memory(put, far):
     text = "; MaxProcs: 4\n" + line(job=1, **ASKED | {"wait": 0}) + line(job=2, **ASKED | {"wait": far, "run": far})
     tracemalloc.start()
@@ -698,7 +612,7 @@ def test_what_is_made_up_is_not_doubted(put):
     assert doubts_of(put(HEAD + "; Note: SYNTHETIC\n" + jobs((0, 1, 1))))[0] == []
 
 
-MARKS = ["; Note: synthetic jobs", "; Computer: SYNTHETIC", ";Synthetic", "; made up: a synthetically made log"]
+MARKS = ["; Computer: SYNTHETIC", ";Synthetic", "; made up: a synthetically made log"]
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -828,11 +742,10 @@ def test_the_same_jobs_give_the_same_bytes_and_gzip_goes_by_name(put, tmp_path, 
     assert first.startswith(b"\x1f\x8b") == name.endswith(".gz")
 
 
-@pytest.mark.parametrize("ending", ["bz2", "xz", "zst"])
-def test_a_name_says_no_compression_that_is_not_written(put, tmp_path, ending):
-    with pytest.raises(SWFError, match=f"found a name in .{ending}, expected one in .swf or .swf.gz"):
-        write_swf(read_swf(put(HEAD + jobs((0, 1, 1)))), tmp_path / f"out.swf.{ending}")
-    assert not (tmp_path / f"out.swf.{ending}").exists()
+def test_a_name_says_no_compression_that_is_not_written(put, tmp_path):
+    with pytest.raises(SWFError, match=r"\.xz, .*\.swf\.gz"):
+        write_swf(read_swf(put(HEAD + jobs((0, 1, 1)))), tmp_path / "out.swf.xz")
+    assert not listing(tmp_path)
 
 
 @pytest.mark.parametrize("target", ["file/out.swf", "folder"])

@@ -1,14 +1,12 @@
 """Adjusted walltimes: the schemes' A and the paper's equations, and EASY with them against the reference."""
 
-import dataclasses
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-import reference
-from helpers import busy_users, numbered, plainly, random_workload
-from hypothesis import assume, given, settings
+from helpers import busy_users, equals_the_reference, numbered, plainly, random_workload
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simlib import EASY, Predictions, simulate
@@ -18,7 +16,7 @@ from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
 
 COLUMNS = ["submit", "run", "estimate", "end", "user", "group", "queue"]
-HOUR, DAY = 3600, 86400
+DAY = 86400
 
 
 def table(rows):
@@ -85,11 +83,6 @@ def test_all_schemes_at_once_give_what_each_gives_alone():
         )
 
 
-def test_only_jobs_that_ended_before_the_submission_count():
-    jobs = similar([0, 50, 51, 200], [50, 20, 30, 40])
-    assert a_of(jobs, least=1, percentile=100) == pytest.approx([np.nan, np.nan, 0.5, 0.5], nan_ok=True)
-
-
 def test_a_simulation_and_the_logs_own_times_treat_the_second_of_an_end_alike():
     w = numbered([(0, 100, 200, 1, 7, 0), (100, 50, 200, 1, 7, 0), (150, 10, 200, 1, 7, 0)], 8)
     scheme = Scheme("user", least=1, percentile=100)
@@ -99,22 +92,10 @@ def test_a_simulation_and_the_logs_own_times_treat_the_second_of_an_end_alike():
     assert [each.to_list() for each in own] == [[200, 200, 100], [200, 100, 75]]  # the end counts for a prediction
 
 
-def test_a_window_takes_jobs_that_ended_a_month_ago_but_not_a_second_more():
-    jobs = similar([0, 30 + 30 * DAY, 31 + 30 * DAY], [30, 40, 50])
-    assert a_of(jobs, least=1) == pytest.approx([np.nan, 0.3, np.nan], nan_ok=True)
-    assert a_of(jobs, least=1, window="30 days") == pytest.approx([np.nan, 0.3, np.nan], nan_ok=True)
-    assert a_of(jobs, least=1, window=None, percentile=100) == pytest.approx([np.nan, 0.3, 0.3], nan_ok=True)
-
-
-def test_ten_similar_jobs_are_enough_and_nine_are_not():
-    jobs = similar(np.arange(11) * 1000, [50] * 11)
-    assert np.flatnonzero(~np.isnan(a_of(jobs))).tolist() == [10]
-
-
 def test_a_log_without_projects_takes_the_queue():
     jobs = similar(np.arange(3) * 1000, [50, 80, 10], group=-1, queue=[1, 2, 1])
     assert a_of(jobs, key="project", project="queue", least=1) == pytest.approx([np.nan, np.nan, 0.5], nan_ok=True)
-    with pytest.raises(ValueError, match="found key='project' with project='group', but the jobs have no group"):
+    with pytest.raises(ValueError, match="key='project' with project='group', .* no group"):
         a_of(jobs, key="project", least=1)
 
 
@@ -136,30 +117,7 @@ def test_levels_part_at_the_run_time_and_half_an_hour_below():
     assert adjusting.levels(run, estimate, scheduled).tolist() == ["NA", "OE", "OE", "UE", "UE", "BE"]
 
 
-def test_a_threshold_moves_underestimates_but_no_others():
-    jobs = similar(np.arange(40) * 1000, [10, 90] * 20)
-    low, high = (adjusting.adjusted(jobs, jobs.end, Scheme(percentile=50, threshold=t)) for t in (None, 0.7))
-    assert (high.a.dropna() >= 0.7).all() and high.a.isna().equals(low.a.isna())
-    under = [(adjusting.levels(jobs.run, jobs.estimate, of.t_sched) == "UE").sum() for of in (low, high)]
-    assert under[1] <= under[0]
-
-
 # History carried into a simulation
-
-
-def test_an_adjustment_starts_from_the_past_and_learns_what_is_simulated():
-    past = similar([0, 100, 200], [20, 40, 60])
-    present = similar([1000, 2000], [80, 90])
-    adjustment = Adjustment(Scheme(percentile=100, least=3), past=past)
-    known, group, r = adjustment.history(present)
-    assert r == pytest.approx([0.8, 0.9])
-    estimating.advance(known, group[0], 1000, adjustment.scheme.window_s)
-    assert estimating.metric(known, group[0], 100.0, 3) == pytest.approx(0.6)
-    estimating.learn(known, group[0], 1080, r[0])
-    estimating.advance(known, group[1], 1080, adjustment.scheme.window_s)
-    assert estimating.metric(known, group[1], 100.0, 3) == pytest.approx(0.6)  # it has to have ended before
-    estimating.advance(known, group[1], 1081, adjustment.scheme.window_s)
-    assert estimating.metric(known, group[1], 100.0, 3) == pytest.approx(0.8)
 
 
 def test_a_scheduler_that_learns_as_jobs_start_finds_the_a_of_the_study():
@@ -175,16 +133,6 @@ def test_a_scheduler_that_learns_as_jobs_start_finds_the_a_of_the_study():
         learned.append(estimating.metric(known, group[job], 80.0, scheme.least))
         estimating.learn(known, group[job], end, r[job])
     np.testing.assert_array_equal(learned, adjusting.adjusted(jobs, jobs.end, scheme).a)
-
-
-def test_past_jobs_that_end_later_wait_for_their_time():
-    past = similar([0, 0], [10, 50]).assign(end=[500, 1500])
-    known, group, r = Adjustment(Scheme(least=1), past=past).history(similar([0], [90]))
-    estimating.learn(known, group[0], 1000, r[0])  # between the two
-    for now, expected in ((400, np.nan), (501, 0.1), (1001, 0.9), (1501, 0.9)):
-        estimating.advance(known, group[0], now, estimating.EVER)
-        assert estimating.metric(known, group[0], 100.0, 1) == pytest.approx(expected, nan_ok=True)
-    assert estimating.metric(known, group[0], 50.0, 1) == pytest.approx(0.5)
 
 
 ends = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 1), st.integers(0, 10)), max_size=30)
@@ -218,19 +166,10 @@ def test_the_enumeration_is_four_by_six_by_seven():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"percentile": 120}, "found percentile=120, expected a number from 0 to 100"),
-        ({"percentile": "median"}, "found percentile='median', expected a number"),
-        (
-            {"window": "30"},
-            "found window='30', expected None or a whole number and a unit out of hour, day, week, month",
-        ),
-        ({"window": 30}, "found window=30, expected None or a whole number and a unit"),
+        ({"window": "30"}, "found window='30', .*hour, day, week, month"),
         ({"window": "0 days"}, "found window='0 days'"),
-        ({"key": "account"}, r"found key='account', expected user, project, estimate, joined by '\+'"),
         ({"key": "user+user"}, r"found key='user\+user'"),
-        ({"threshold": 1.5}, "found threshold=1.5, expected None or a number from 0 to 1"),
-        ({"least": 0}, "found least=0, expected a whole number of at least 1"),
-        ({"project": "app"}, "found project='app', expected 'group', 'queue' or 'user'"),
+        ({"project": "app"}, "found project='app'"),
     ],
 )
 def test_settings_out_of_range_are_refused_with_what_is_allowed(options, message):
@@ -245,35 +184,8 @@ def test_windows_have_units():
 
 # EASY with adjusted estimates: who is adjusted by what, and what becomes of jobs that outlive their estimates
 
-PRIORITIES = {"fcfs": None, "sjf": reference.sjf, "wfp": reference.wfp}
 SWITCHES = list(product([False, True], repeat=3))
 EARLIER = ["user", "group", "run", "estimate", "end"]
-
-
-def key_of(scheme, user, group, estimate):
-    known = {"user": user, "project": group, "estimate": estimate}
-    parts = tuple(known[part] for part in scheme.key.split("+"))
-    return None if -1 in parts else parts
-
-
-def expected_schedule(w, adjustment, overdue, overrun, follows, **options):
-    """The reference's jobs; skips an example in which a rounding hangs on the last digits of a product."""
-    scheme, past = adjustment.scheme, adjustment.past
-    keys = [key_of(scheme, *row) for row in w.jobs[["user", "group", "estimate"]].itertuples(index=False, name=None)]
-    earlier = [
-        (key_of(scheme, user, group, estimate), min(1, run / estimate), end)
-        for user, group, run, estimate, end in past[EARLIER].itertuples(index=False, name=None)
-    ]
-    rows = []
-    for s, r, e, p in w.jobs[["submit", "run", "estimate", "procs"]].itertuples(index=False, name=None):
-        r = min(r, e) if overrun == "kill" else r
-        rows.append((s, r, max(r, e), p))
-    settings_of = scheme.window_s, scheme.percentile, scheme.threshold or 0, scheme.least
-    switches = adjustment.queue, adjustment.backfill, adjustment.running
-    scheduler = reference.AdjustedEASY(keys, earlier, *settings_of, switches, overdue, **options)
-    jobs = reference.schedule(rows, w.procs, scheduler, follows)
-    assume(not scheduler.close_call)
-    return jobs
 
 
 users = st.sampled_from([1, 1, 1, 2, 2, -1])
@@ -311,7 +223,6 @@ def crowd(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", PRIORITIES)
 @given(
     seed=st.integers(0, 2**32),
     scheme=schemes,
@@ -320,68 +231,14 @@ def crowd(seed):
     reuse_extra=st.booleans(),
     overrun=st.sampled_from(["extend", "kill"]),
 )
+@pytest.mark.parametrize("order", ["fcfs", "sjf", "wfp"])
 def test_the_engine_equals_the_reference(order, seed, scheme, switches, overdue, reuse_extra, overrun):
     w, past, follows = crowd(seed)
-    adjustment = Adjustment(scheme, *switches, past=past)
-    policy = EASY(reuse_extra, order, dataclasses.replace(adjustment, overdue=overdue))
-    jobs = simulate(w, policy, overrun, feedback=bool(follows)).jobs
-
-    links = {job - 1: (preceding - 1, think) for job, (preceding, think) in follows.items()}
-    options = {"reuse_extra": reuse_extra, "priority": PRIORITIES[order]}
-    expected = expected_schedule(w, adjustment, overdue, overrun, links, **options)
-    assert jobs.adjusted.tolist() == [job.adjusted for job in expected]
-    assert jobs.start.tolist() == [job.start for job in expected]
-    assert jobs.submit.tolist() == [job.submit for job in expected]
-    assert jobs.backfilled.tolist() == [job.backfilled for job in expected]
-
-
-NOTHING = pd.DataFrame(columns=EARLIER, dtype="int64")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("order", PRIORITIES)
-@given(
-    seed=st.integers(0, 2**32),
-    switches=st.sampled_from(SWITCHES),
-    percentile=st.sampled_from([50, 70, 85, 95]),
-)
-def test_the_engine_equals_the_reference_with_longer_queues(order, seed, switches, percentile):
-    w = busy_users(seed)
-    adjustment = Adjustment(Scheme("user", "1 day", percentile, 0.5, least=2), *switches, past=NOTHING)
-    jobs = simulate(w, EASY(order=order, adjust=adjustment)).jobs
-    expected = expected_schedule(w, adjustment, 300, "extend", {}, priority=PRIORITIES[order])
-    assert jobs.adjusted.tolist() == [job.adjusted for job in expected]
-    assert jobs.start.tolist() == [job.start for job in expected]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("order", PRIORITIES)
-@settings(max_examples=20)
-@given(seed=st.integers(0, 2**32))
-def test_with_too_little_history_the_schedule_is_that_of_the_users_estimates(order, seed):
-    w = busy_users(seed, jobs=300)
-    adjusted = simulate(w, EASY(order=order, adjust=Adjustment(Scheme("user", least=301)))).jobs
-    assert adjusted.drop(columns="adjusted").equals(simulate(w, EASY(order=order)).jobs)
-    assert (adjusted.adjusted == np.maximum(w.jobs.estimate, w.jobs.run)).all()
-
-
-@settings(max_examples=20)
-@given(seed=st.integers(0, 2**32))
-def test_with_no_switch_on_estimates_are_adjusted_but_not_used(seed):
-    w = busy_users(seed, jobs=300)
-    jobs = simulate(w, EASY(order="wfp", adjust=Adjustment(Scheme("user", percentile=50), False, False, False))).jobs
-    assert (jobs.adjusted < jobs.estimate).any()
-    assert jobs.drop(columns="adjusted").equals(simulate(w, EASY(order="wfp")).jobs)
-
-
-@settings(max_examples=20)
-@given(seed=st.integers(0, 2**32), switches=st.sampled_from(SWITCHES))
-def test_no_job_is_killed_and_the_machine_is_never_overbooked(seed, switches):
-    w = busy_users(seed, jobs=300)
-    s = simulate(w, EASY(order="wfp", adjust=Adjustment(Scheme("user", percentile=50), *switches)))
-    assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
-    assert (s.jobs.adjusted < s.jobs.run).any()
-    assert s.utilization().max() <= 1
+    policy = EASY(reuse_extra, order, Adjustment(scheme, *switches, past=past, overdue=overdue))
+    options = {"overrun": overrun, "feedback": bool(follows)}
+    equals_the_reference(simulate(w, policy, **options), **options)
+    usual = Adjustment(Scheme("user", "1 day", scheme.percentile, 0.5, least=2), *switches)
+    equals_the_reference(simulate(busy_users(seed), EASY(order=order, adjust=usual)))
 
 
 # The rules one by one: user 1 uses half of what he asks for, or whatever the test says
@@ -418,38 +275,9 @@ def test_an_estimate_is_multiplied_by_the_percentile_of_what_its_group_used():
     assert adjusted([job], easy(past(0.2, 0.4, 0.8, user=2), percentile=50)) == [1000]
 
 
-def test_only_what_ended_before_the_second_of_the_submission_counts():
-    first = (0, 500, 1000, 1, 1, 1)
-    assert adjusted([first, (499, 1, 1000, 1, 1, 1)], easy()) == [1000, 1000]
-    assert adjusted([first, (500, 1, 1000, 1, 1, 1)], easy()) == [1000, 1000]
-    assert adjusted([first, (501, 1, 1000, 1, 1, 1)], easy()) == [1000, 500]
-
-
-def test_a_job_counts_from_its_end_in_the_simulation():
-    rows = [(0, 900, 900, 8, 2, 1), (0, 500, 1000, 8, 1, 1), (1000, 1, 1000, 1, 1, 1), (1401, 1, 1000, 1, 1, 1)]
-    assert adjusted(rows, easy()) == [900, 1000, 1000, 500]
-
-
-def test_what_ended_longer_ago_than_the_window_is_forgotten():
-    job = (2 * HOUR, 500, 1000, 1, 1, 1)
-    assert adjusted([job], easy(past(0.4, end=HOUR), window="1 hour")) == [400]
-    assert adjusted([job], easy(past(0.4, end=HOUR - 1), window="1 hour")) == [1000]
-
-
-def test_the_months_before_may_end_within_this_one():
-    rows = [(0, 500, 1000, 1, 1, 1), (10, 500, 1000, 1, 1, 1), (11, 500, 1000, 1, 1, 1)]
-    assert adjusted(rows, easy(past(0.4, end=10))) == [1000, 1000, 400]
-
-
 def test_a_job_without_a_key_is_neither_adjusted_nor_learned_from():
     rows = [(0, 500, 1000, 1, -1, 1), (600, 500, 1000, 1, -1, 1), (700, 500, 1000, 1, 1, 1)]
     assert adjusted(rows, easy()) == [1000, 1000, 1000]
-
-
-def test_followers_are_adjusted_by_what_had_ended_when_they_were_submitted():
-    follows = {2: (1, 0), 3: (1, 1)}
-    rows = [(0, 500, 1000, 1, 1, 1), (1, 500, 1000, 1, 1, 1), (2, 500, 1000, 1, 1, 1)]
-    assert simulate(numbered(rows, 8, follows), easy(), feedback=True).jobs.adjusted.tolist() == [1000, 1000, 500]
 
 
 # half of the machine is in use until 1000, a head that wants all of it waits, and a third job would fill the gap
@@ -507,14 +335,8 @@ def test_an_overdue_job_may_be_expected_after_one_that_is_in_time():
 
 
 def test_settings_of_an_adjustment_that_make_no_sense_are_refused():
-    with pytest.raises(ValueError, match="past: missing column end; expected run, estimate, end, user, group"):
+    with pytest.raises(ValueError, match="past: missing column end"):
         Adjustment(past=similar([0], [10]).drop(columns="end"))
-    with pytest.raises(ValueError, match="overdue=-1, expected a whole number of seconds"):
-        Adjustment(overdue=-1)
-    with pytest.raises(
-        ValueError, match="adjust='regular', expected None or a simlib.policies.adjusting.Adjustment or simlib.Pred"
-    ):
-        EASY(adjust="regular")
     with pytest.raises(ValueError, match="the jobs have no user"):
         simulate(random_workload(1), EASY(adjust=Adjustment(Scheme("user"))))
     with pytest.raises(ValueError, match=r"expected prepare\(jobs\) first"):
@@ -523,7 +345,7 @@ def test_settings_of_an_adjustment_that_make_no_sense_are_refused():
 
 def test_a_plan_with_adjusted_estimates_is_refused():
     s = simulate(numbered([(0, 500, 1000, 1, 1, 1)], 8), easy(past(0.4)))
-    with pytest.raises(ValueError, match="found adjusted estimates, expected a policy without adjust"):
+    with pytest.raises(ValueError, match="found adjusted estimates"):
         s.plan(0)
 
 

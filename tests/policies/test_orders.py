@@ -43,7 +43,7 @@ def test_an_order_may_return_whole_numbers_or_truth_values():
 def test_an_order_that_divides_by_nothing_does_no_harm_but_nan_is_refused():
     rows = [(0, 10, 10, 4), (1, 0, 0, 4), (2, 5, 5, 4)]
     assert starts(rows, 4, EASY(order=lambda wait, estimate, procs: (wait + 1) / estimate)) == [0, 10, 10]
-    with pytest.raises(ValueError, match="returned nan for wait=0, estimate=0, procs=4; expected a function of"):
+    with pytest.raises(ValueError, match="returned nan for wait=0, estimate=0, procs=4"):
         starts(rows, 4, EASY(order=lambda wait, estimate, procs: estimate / estimate))
 
 
@@ -121,17 +121,13 @@ def test_an_order_with_a_threshold_may_be_somebodys_and_what_it_ranks_infinite_i
 @pytest.mark.parametrize(
     "given, said",
     [
-        (("lifo", 5), "Thresholded: found order='lifo', expected one of 'fcfs'"),
-        ((Multifactor(), 5), r"Thresholded: found order=Multifactor\(.*\), expected a name or a function"),
-        ((Thresholded("sjf", 5), 5), "expected a name or a function"),
-        (("sjf", -1), "Thresholded: found seconds=-1, expected a number of seconds of at least 0"),
-        (("sjf", math.nan), "found seconds=nan"),
-        (("sjf", "1 hour"), "found seconds='1 hour'"),
+        (Multifactor(), r"Thresholded: found order=Multifactor\("),
+        (Thresholded("sjf", 5), "Thresholded: found order="),
     ],
 )
-def test_a_threshold_that_makes_no_sense_is_refused(given, said):
+def test_a_threshold_needs_an_order_of_the_jobs_own_facts(given, said):
     with pytest.raises(ValueError, match=said):
-        Thresholded(*given)
+        Thresholded(given, 5)
 
 
 def test_a_wait_counts_no_more_than_the_greatest_age():
@@ -144,15 +140,12 @@ def test_the_size_counts_as_a_share_of_the_machine():
     assert [priority(0.0, 60.0, procs, 0.0, 8.0) for procs in (1.0, 4.0, 8.0)] == [0.375, 1.5, 3]
 
 
-SHARES, PAIR, helpers = np.array([0.5, 0.3, 0.2]), (0.5, 0.3), types.ModuleType("helpers")
+SHARES, PAIR = np.array([0.5, 0.3, 0.2]), (0.5, 0.3)
 
 
 @numba.njit
 def share_of(user):
     return SHARES[int(user)]
-
-
-helpers.share_of = share_of
 
 
 def first_of_those_that_pass(order):
@@ -163,12 +156,9 @@ def first_of_those_that_pass(order):
 @pytest.mark.parametrize(
     "policy, order, line",
     [
-        (EASY, lambda user: SHARES[int(user)], "SHARES"),
         (first_of_those_that_pass, lambda user: SHARES[int(user) * 10**9], "SHARES"),
         (Conservative, lambda user: PAIR[int(user)], "PAIR"),
-        (EASY, lambda wait, user: wait if wait < 1 else SHARES[int(user) - 10], "SHARES"),
         (EASY, lambda user: share_of(user), "of 'share_of', which it calls .*SHARES"),
-        (Conservative, lambda user: helpers.share_of(user), "of 'share_of', which it calls .*SHARES"),
     ],
 )
 def test_a_place_beyond_the_end_of_a_table_is_an_error_that_tells_line_and_job(policy, order, line):
@@ -202,25 +192,16 @@ def test_what_an_order_raises_is_raised_with_the_job_it_was_asked_about_and_noth
 @pytest.mark.parametrize(
     "order, said",
     [
-        (
-            lambda wait, time: wait,
-            r"asks for 'time', which is no fact \(is 'now' meant\?\); .* names of wait, estimate, procs",
-        ),
-        (lambda procs, est, wait: -procs * est, r"asks for 'est', which is no fact \(is 'estimate' meant\?\)"),
-        (lambda wait, estimate, size: wait, r"asks for 'size', which is no fact \(is 'procs' meant\?\)"),
-        (lambda w, e, s: w, r"asks for 'w', which is no fact \(is 'wait' meant\?\)"),
-        (lambda wait, xyz: wait, "asks for 'xyz', which is no fact; expected"),
-        (lambda *numbers: numbers[0], r"a parameter '\*numbers', which is variadic"),
+        (lambda wait, time: wait, "asks for 'time', .* 'now' meant"),
+        (lambda w, e, s: w, "asks for 'w', .* 'wait' meant"),
+        (lambda wait, xyz: wait, "asks for 'xyz', which is no fact;"),
         (lambda wait, **more: wait, r"a parameter '\*\*more', which is variadic"),
         (lambda wait, *, user: wait, "a parameter 'user', which is keyword-only"),
         (lambda wait, /: wait, "a parameter 'wait', which is positional-only"),
         (lambda weight=1.0: weight, "asks for nothing"),
-        (lambda: 1.0, "asks for nothing"),
-        (float, "expected one of 'fcfs', 'sjf', "),
-        (functools.partial(pow, 2), "found order=functools.partial.*, expected one of"),
-        (max, "found order=<built-in function max>, expected one of"),
-        (3, "found order=3, expected one of"),
-        (None, "found order=None, expected one of"),
+        (float, "'fcfs', 'sjf', "),
+        (functools.partial(pow, 2), "found order=functools.partial"),
+        (max, "found order=<built-in function max>"),
     ],
 )
 def test_what_cannot_be_an_order_is_refused_when_the_policy_is_made(order, said):
@@ -235,10 +216,10 @@ def typed(source, names, file="/tmp/ipykernel_1/1.py"):
 
 
 AROUND = """
-import contextlib, random
+import contextlib
 import numpy as np
-aloud, drawn, dice = print, random.random, np.random.default_rng(1)
-count, jobs, seen, lock = 0, {"a": 1.0, 2: 3}, [], contextlib.nullcontext()
+aloud, dice = print, np.random.default_rng(1)
+count, jobs, lock = 0, {"a": 1.0, 2: 3}, contextlib.nullcontext()
 def told(number):
     print(number)
     return number
@@ -252,19 +233,16 @@ def lost(number):
 
 REFUSED = {
     "wait * procs": "returns nothing; expected",
-    "if wait > 1e9: return 1.0": "returns nothing for wait=60, estimate=3600, procs=8; expected .* in every case",
     "if procs > 4: return 1.0\nif procs < 4: return 2.0": "returns nothing for wait=60, estimate=3600, procs=4; exp",
     "if estimate < 600: value = 1.0\nreturn value": "reads a variable that has no value yet for wait=60, .*; exp",
     "return 'first'": "returns text",
     "return 'first' if wait > 10 else 0.0": "a value that is sometimes a number and sometimes text; exp",
     "return waiting * procs": r"line 2 \(`return waiting \* procs`\): it reads 'waiting', .* misspelt",
-    "if wait > 1e6: return waiting\nreturn procs": "line 2 .* it reads 'waiting', which is not defined",
     "return wait.seconds": "line 2 .*, procs=8 it raises AttributeError: 'float' object has no attribute 'seconds'",
     "import math\nreturn math.sqrt(wait)": r"line 2 \(`import math`\): it imports math; expected the import above the",
     "print(wait)\nreturn wait": r"line 2 \(`print\(wait\)`\): it prints; .* print\(mine\(wait=60.0, .*, procs=8.0\)\)",
     "return shown(wait)": r"line 7 of 'told', which it calls \(`print\(number\)`\): it prints",
     "aloud(wait)\nreturn wait": r"line 2 \(`aloud\(wait\)`\): it prints",
-    "return max([print(procs) or procs for _ in range(2)])": "line 2 .*: it prints",
     "def mine(user, wait):\n print(user)\n return wait": r"it prints; .* print\(mine\(user=7.0, wait=60.0\)\)",
     "return float(input('how urgent?'))": "line 2 .*: it asks for input; expected",
     "return {'a': object()}[wait]": "line 2 .*, procs=8 it raises KeyError: 60.0; expected a number",
@@ -275,13 +253,10 @@ REFUSED = {
     "kind = 'short' if estimate < 60 else 3\nreturn wait if kind == 3 else procs": "line [23] .*: a value that is "
     "sometimes a number and sometimes text",
     "return jobs['a'] * wait": "line 2 .*: it reads 'jobs', which is of type dict; expected numbers",
-    "seen.append(wait)\nreturn wait": "line 2 .*: it reads 'seen', .*list; expected numbers",
     "with lock:\n return wait": "line 2 .*: a `with` block; expected arithmetic",
-    "return float(f'{wait:.2f}')": "line 2 .*; expected arithmetic",
     "return any([wait > 2, procs > 2])": "line 2 .*: it reads 'any', which cannot be compiled; expected arithmetic",
     "yield wait": "returns its values by `yield`",
     "return np.random.rand()": r"line 2 \(`return np.random.rand\(\)`\): it draws a number at random; expected",
-    "return wait + drawn()": "line 2 .*: it draws a number at random",
     "return thrown()": "line 12 of 'thrown', which it calls .*: it draws a number at random",
     "return dice.random()": "line 2 .*: it draws a number at random",
     "async def mine(wait, estimate, procs):\n return wait": "line 1 .*: it is written with `async`",
@@ -308,19 +283,6 @@ def test_an_order_that_cannot_work_is_refused_before_the_run_in_plain_words_with
 
 
 weight = 1.0
-
-
-def weighted(wait, estimate, procs):
-    return weight * wait - (1 - weight) * estimate
-
-
-@pytest.mark.slow
-def test_an_order_that_reads_a_global_variable_follows_its_changes(monkeypatch):
-    w = random_workload(1)
-    for value, same in ((0.0, "sjf"), (1.0, "fcfs"), (0.0, "sjf")):
-        monkeypatch.setitem(globals(), "weight", value)
-        ours, expected = (simulate(w, EASY(order=order)).jobs.start for order in (weighted, same))
-        assert ours.equals(expected)
 
 
 @pytest.mark.slow
@@ -352,11 +314,11 @@ def test_an_order_is_compiled_once_as_long_as_nothing_changes():
 
 
 ENDLESS = """
-import signal, sys
+import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the tests' own process does with it
 import pandas as pd
-from simlib import EASY, Workload, replicate, simulate
-from simlib.policies.orders import ORDERS, compiled
+from simlib import EASY, Workload, simulate
+from simlib.policies.orders import compiled
 
 def endless(wait, estimate, procs):
     while procs > 0:
@@ -367,21 +329,19 @@ w = Workload(pd.DataFrame({"submit": [0, 0], "run": [9, 9], "procs": [1, 1]}), 1
 simulate(w, EASY(order=lambda wait, estimate, procs: procs))
 compiled(endless)
 print("begun", flush=True)
-simulate(w, EASY(order=endless)) if sys.argv[1] == "once" else replicate(w, EASY(order=endless), shakes=2)
+simulate(w, EASY(order=endless))
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("many, presses", [("once", 1), pytest.param("many", 2, marks=pytest.mark.thorough)])
-def test_an_order_that_never_returns_does_not_keep_the_process_from_ending(many, presses):
-    command = [sys.executable, "-c", ENDLESS, many]
+def test_an_order_that_never_returns_does_not_keep_the_process_from_ending():
+    command = [sys.executable, "-c", ENDLESS]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         process.stdout.readline()
-        for _ in range(presses):
-            time.sleep(1.5)
-            assert process.poll() is None
-            process.send_signal(signal.SIGINT)
+        time.sleep(1.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
         assert process.wait(20) == -signal.SIGINT
         assert "KeyboardInterrupt" in process.stderr.read()
     finally:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from described import distances
-from exhibits import executed
+from exhibits import executed, trace_logs
 
 import simlib_study as study
 from simlib.core.estimates import Modelled
@@ -23,7 +23,7 @@ def made(small, tmp_path_factory):
     small._log = small.jobs.assign(requested_time=small.jobs.estimate, status=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
-        patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace("CTC", small)], []))
+        patch.setattr(mualem2001, "logs", lambda *_: trace_logs(mualem2001.Trace("CTC", small)))
         return executed("mualem2001/estimate-model", logs=["CTC"], factors=[2], seeds=3, shakes=2)
 
 

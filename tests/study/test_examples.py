@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
+from exhibits import trace_logs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +37,7 @@ def made(tmp_path_factory):
     """What the notebook of Figures 1 to 3 makes of the jobs of Figure 2, as if they were CTC's log."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records.paths, "ROOT", tmp_path_factory.mktemp("root"))
-        patch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace("CTC", ctc())], []))
+        patch.setattr(mualem2001, "logs", lambda *_: trace_logs(mualem2001.Trace("CTC", ctc())))
         return executed("mualem2001/figures1-3", logs=["CTC"], lengths=[10, 100, 1000])
 
 
@@ -86,7 +87,8 @@ def test_under_easy_the_third_in_the_queue_waits_no_longer_than_three_limits():
 
 
 def test_on_stand_ins_only_the_example_decides(root, monkeypatch):
-    monkeypatch.setattr(mualem2001, "traces", lambda *_: ([mualem2001.Trace("CTC", simlib.load("sample"))], []))
+    sample = trace_logs(mualem2001.Trace("CTC", simlib.load("sample")))
+    monkeypatch.setattr(mualem2001, "logs", lambda *_: sample)
     made = executed("mualem2001/figures1-3", logs=["CTC"], lengths=[10, 1000])
     verdicts = {name: made[name]["verdict"] for name in ("on_time", "later", "unbounded", "heads", "bounded")}
     assert verdicts == dict.fromkeys(verdicts, claims.UNTESTED) | {"unbounded": claims.REPRODUCED}
@@ -145,13 +147,6 @@ def test_by_the_users_estimates_job_2_starts_before_it_is_promised_and_later_whe
     for case in ("job 4 underestimated", "job 4 badly underestimated"):
         jobs = schedule(case).jobs
         assert jobs.end[1] < jobs.end[4] == jobs.start[2]
-
-
-def test_a_shorter_window_keeps_out_a_job_that_would_have_made_job_2_start_later():
-    jobs = small.figure12().jobs.copy()
-    jobs.loc[5, "run"] = jobs.estimate[5]
-    by_users, adjusted = (small.scheduled(Workload(jobs, 8), shares) for shares in ({}, {1: 0.85}))
-    assert (by_users.jobs.start[2], adjusted.jobs.start[2]) == (330 * examples.MINUTE, 300 * examples.MINUTE)
 
 
 def test_with_two_running_jobs_an_underestimate_reserves_the_wrong_place_and_job_2_starts_later_than_without():

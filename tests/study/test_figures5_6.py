@@ -6,7 +6,7 @@ import pytest
 from as_in_study import executed
 from helpers import texts
 
-from simlib import EASY, Conservative, load, plots, replicate, simulate
+from simlib import EASY, Conservative, plots
 from simlib_study import records
 from simlib_study.claims import UNTESTED
 from simlib_study.judging import AS_IT_IS
@@ -90,31 +90,12 @@ def test_the_amount_is_the_share_of_jobs_that_passed_a_waiting_one(notebook, wor
     assert table.response_s["all"] == (10 + 19 + 5 + 22) / 4
 
 
-def test_amounts_agree_with_the_summary_of_a_schedule(notebook):
-    w = load("sample")
-    policies = POLICIES | {"reusing extra": EASY(reuse_extra=True), "by start": Conservative("start")}
-    runs = notebook["simulate"](w, policies, "size", shakes=0).droplevel("run")
-    for name, policy in policies.items():
-        table, summary = runs.loc[name], simulate(w, policy).summary()
-        assert table.backfilled["all"] == pytest.approx(summary.backfilled_share)
-        assert table.response_s["all"] == pytest.approx(summary.mean_response)
-        sizes = table.drop("all")
-        assert sizes.jobs.sum() == len(w)
-        assert (sizes.backfilled * sizes.jobs).sum() / len(w) == pytest.approx(summary.backfilled_share)
-
-
 def test_only_the_model_that_repeats_its_jobs_has_feedback(notebook):
     with_it, policies, how = notebook["of_models"], notebook["text"], notebook["how"]
     without = notebook["simulate"](notebook["models"], policies, **how)
     assert not with_it.loc["Feitelson"].equals(without.loc["Feitelson"])
     assert with_it.loc["Jann"].equals(without.loc["Jann"])
     assert (with_it.jobs.xs("all", level="group") == FEW["model_jobs"]).all()
-
-
-@pytest.mark.slow
-def test_on_sdsc_conservative_backfills_more(log):
-    runs = replicate(log("SDSC-SP2"), POLICIES, shakes=2, measures=["backfilled"]).backfilled.unstack("policy")
-    assert (runs.conservative / runs.EASY - 1).between(0.03, 0.1).all()
 
 
 @pytest.mark.thorough
@@ -165,13 +146,6 @@ def test_ratios_of_sizes_as_shares_take_the_machines_into_account(workload):
     logs = {"CTC": weeks(workload, [(10, 4)] * 2), "Par": weeks(workload, [(10, 8)] * 2, machine=256)}
     ratios = figures5_6.ratios(figures5_6.of_weeks(logs, resamples=5)).loc["CTC", "Par"]
     assert (ratios.ours["size", "mean"], ratios.ours["machine_share", "mean"]) == (0.5, 2)
-
-
-@pytest.mark.slow
-def test_on_the_logs_sp2_jobs_use_fewer_processors(log):
-    logs = {name: log(of) for name, of in {"CTC": "CTC-SP2", "KTH": "KTH-SP2", "SDSC": "SDSC-SP2"}.items()}
-    ratios = figures5_6.ratios(figures5_6.of_weeks(logs | {"CM5": log("LANL-CM5")}, resamples=100))
-    assert (ratios.high.xs("size", level="quantity") < 0.2).all()
 
 
 SMALL = {"resamples": 20, "model_jobs": 2000, "least_jobs": 50}

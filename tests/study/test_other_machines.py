@@ -9,7 +9,6 @@ from helpers import first_days, table, texts, words
 
 import simlib_study as study
 from simlib import EASY, Conservative, compare, load, replicate, simulate
-from simlib.core.estimates import Scaled
 from simlib.logs import archive
 from simlib_study import loading, other_machines
 from simlib_study.claims import HOLDS, HOLDS_NOT, OPEN, UNTESTED
@@ -550,14 +549,3 @@ def test_another_percentile_reaches_the_table_and_picture_of_estimates(small_log
     row = tables["logs"].loc["bare"]
     assert row.run > 0 and row["size"] > 0 and np.isnan(row.intrepid) and np.isnan(row.flat)
     assert len(shown["picture"].axes) == 2 and len(here["findings"]) == 5
-
-
-@pytest.mark.slow
-def test_on_kths_log_easy_is_better_by_response_time_and_doubled_estimates_are_better_yet(log):
-    log("KTH-SP2")
-    logs = study.logs("other_machines", ["KTH-SP2"])
-    cases, doubled = CASES | {"doubled": (EASY(), Scaled(2))}, {"doubled": ("doubled", "EASY")}
-    found = held(logs["KTH-SP2"], cases, PAIRS | doubled, shakes=4).xs("response", level="measure")
-    assert found.low["conservative"] > 0 > found.high["doubled"]
-    told = other_machines.about(logs).loc["KTH-SP2"]
-    assert told.paper and told.year == "1997"

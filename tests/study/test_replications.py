@@ -59,12 +59,6 @@ def test_each_run_of_a_restored_log_is_another_draw_and_their_median_stands_for_
     assert (by_run.jobs.loc[0] - jobs).to_dict() == {"1996-07": 0, "1996-08": 100, "1996-09": 0, WHOLE: 100}
 
 
-def test_draws_differ_even_where_nothing_is_shaken(trace):
-    logs = trace_logs(trace)
-    back, filed = (replicate(of, EASY(), shakes=3, seconds=0).mean_response for of in (logs.restored, logs))
-    assert (back.loc["CTC, restored"].loc[1:].nunique(), filed.nunique()) == (3, 1)
-
-
 def test_of_logs_that_lost_nothing_none_are_restored(trace, kth):
     assert not trace_logs(kth).restored and not trace_logs(kth).put_back(0)
     assert list(trace_logs(trace, kth).restored) == ["CTC, restored"]
@@ -137,24 +131,11 @@ def test_a_draw_has_every_job_of_the_file_and_the_lost_ones_within_their_gap(tra
     assert back.estimate.nunique() == 1 and 600 <= back.estimate.iloc[0] <= 700
 
 
-def test_one_seed_is_one_draw_and_others_are_others(trace):
-    one, again, other = (lossy().lost.whole(seed).jobs for seed in (1, 1, 2))
-    assert one.equals(again)
-    assert not one.submit.equals(other.submit)
-    assert one.estimate[BACK[0]] != other.estimate[BACK[0]]
-
-
 def test_lost_jobs_may_resemble_lines_that_are_left_but_for_what_is_said():
     of = lossy(lines="app > 20", run=33).lost
     known, back = of.log.log.query("app > 20"), of.whole(1).log.loc[BACK]
     assert set(back.app) <= set(known.app) and back.app.nunique() > 10
     assert (set(back.run), set(back.user)) == ({33}, {7})
-
-
-@pytest.mark.parametrize("every, even", [(5, True), (None, False)])
-def test_lost_jobs_may_have_come_one_after_the_other(every, even):
-    steps = np.diff(lossy(every=every).lost.whole(1).jobs.submit[BACK])
-    assert ((steps >= 4) & (steps <= 6)).all() == even
 
 
 @pytest.mark.parametrize("status, count", [(1, 100), (0, 0)])
@@ -216,19 +197,6 @@ def test_only_a_trace_that_lost_jobs_has_them_back_and_only_where_that_is_asked_
     whole = replace(trace, lost=None)
     assert [trace.under(reading).restored for reading in ("", RESTORED, CALENDAR)] == [False, True, False]
     assert whole.under(RESTORED) is whole
-
-
-def test_what_is_simulated_of_a_restored_trace_is_drawn_by_seed(trace):
-    assert trace.workloads is trace.workload
-    assert trace.under(RESTORED).workloads(2) is trace.lost.drawn(2)
-
-
-def test_one_draw_may_stand_for_the_log_and_lacks_nothing(trace):
-    drawn = trace.drawn(2)
-    assert drawn.workload.jobs.equals(trace.lost.whole(2).jobs) and drawn.workload.log is not None
-    assert drawn.complete("1996-08")
-    assert drawn.drawn(3) is drawn
-    assert replace(trace, lost=None).draw(2) is trace.workload
 
 
 def test_months_may_begin_on_another_day_which_moves_one_edge_alone(trace):
@@ -311,8 +279,7 @@ def test_every_setting_of_lost_jobs_says_why_and_names_fields_that_are_known():
 @pytest.fixture
 def paragon(log):
     log("SDSC-Par-96", "cleaned")
-    found, _ = mualem2001.traces(["Par"])
-    return next(trace for trace in found if trace.lost)
+    return next(trace for trace in mualem2001.logs(["Par"]).traces.values() if trace.lost)
 
 
 def test_put_back_jobs_of_the_nightly_batch_are_within_the_hour_of_three(paragon):
@@ -332,7 +299,7 @@ def test_with_its_lost_jobs_back_the_paragons_months_have_the_printed_number_of_
 
 def test_each_of_ctcs_lost_jobs_is_put_into_its_gap(log):
     log("CTC-SP2", "cleaned")
-    (trace,), _ = mualem2001.traces(["CTC"])
+    (trace,) = mualem2001.logs(["CTC"]).traces.values()
     if trace.lost is None:
         pytest.skip("the complete CTC log is here")
     gaps, jobs = trace.lost.known_gaps, trace.lost.drawn(1).jobs

@@ -84,13 +84,6 @@ def test_a_restored_log_is_a_draw_and_says_so(burst):
     assert "100 lost jobs put back, drawn with seed 1" in repr(one)
 
 
-def test_what_lost_jobs_were_like_is_drawn_from_lines(burst):
-    lines = pd.DataFrame({"run": [10, 20], "procs": [1, 2]})
-    back = restoring.put_back(burst, {7: lines}).log.loc[3001:3100]
-    assert {(10, 1), (20, 2)} == set(zip(back.run, back.procs, strict=True))
-    assert 20 < (back.run == 10).sum() < 80
-
-
 def test_jobs_may_come_one_after_the_other(burst):
     gap = restoring.lost(burst).iloc[0]
     step = (gap.latest - gap.earliest) // 200

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from as_in_study import executed
-from exhibits import lossy, of_word
+from exhibits import lossy, of_word, trace_logs
 from helpers import texts
 
 import simlib
@@ -27,7 +27,7 @@ def trace(rows, name="KTH", variant="original", log="KTH-SP2", timezone="UTC"):
 def of_traces(notebook, *traces, edits=None, absent=(), **parameters):
     """Run a notebook on these traces of the paper in place of those on this machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mualem2001, "traces", lambda *_: (list(traces), list(absent)))
+        patch.setattr(mualem2001, "logs", lambda *_: trace_logs(*traces, absent=absent))
         return executed(f"mualem2001/{notebook}", edits, **parameters)
 
 
@@ -109,7 +109,7 @@ def test_an_absent_log_has_the_printed_numbers_alone(made):
     ],
 )
 def test_what_a_file_lacks_bounds_what_the_complete_log_can_have(made, of, expected):
-    logs = mualem2001.TraceLogs({of.name: of.workload}, {of.name: of})
+    logs = trace_logs(of)
     found = used_shares.possible(made["counts"], used_shares.lines_of(logs), logs).loc[of.name]
     assert found.loc[list(expected)].to_numpy().tolist() == list(expected.values())
 
@@ -169,26 +169,6 @@ def test_a_log_of_ones_own_has_no_printed_numbers(dated, root, tmp_path):
     assert not {"published", "deviation"} & set(made["table"]) and made["of_table2"] is None
     assert ("100 % peak with run times by the local clock" in made["others"].index.unique("count")) == dated
     assert made["even"]["verdict"] == claims.UNTESTED
-
-
-@pytest.mark.thorough
-def test_printed_counts_are_met_to_the_job(log, root):
-    exact = {
-        "CTC": ["peak_100pct", "peak_100pct_killed"],
-        "KTH": ["total_jobs", "killed_jobs", "peak_0pct", "shorter_than_90s", "requested_at_most_2h"],
-        "SDSC": ["total_jobs", "peak_0pct", "requested_at_most_2h"],
-    }
-    for name in exact:
-        log(f"{name}-SP2")
-    cells = executed("mualem2001/table2-figure8")["of_counts"]
-    for name, rows in exact.items():
-        of = cells.loc[name]
-        assert (of.ours[rows] == of.published[rows]).all()
-        assert of.index[of.verdict == judging.INSIDE].tolist() == (rows if name != "CTC" else [])
-    notes = cells[cells.verdict.notna() & (cells.ours != cells.published)].note
-    assert notes["CTC"].str.startswith("within what the complete log can have").all()
-    assert notes["KTH"][["peak_100pct", "peak_100pct_killed"]].str.startswith("met by: ").all()
-    assert notes["SDSC"].index[~notes["SDSC"].str.startswith("within")].tolist() == ["shorter_than_90s"]
 
 
 def test_footnote_2_divides_killed_jobs_of_the_daytime_limit_by_the_peak(root):

@@ -146,14 +146,6 @@ def test_claims_about_logs_that_are_absent_cannot_be_tested(trace, ids):
     assert {id for id, verdict in found.items() if verdict == UNTESTED} == ids
 
 
-def test_table_1_of_a_log_of_ones_own_has_its_months_and_nothing_of_the_paper(mine, root):
-    found = executed("mualem2001/table1", logs=[str(mine)], **FEW)
-    assert list(found["table"].index.unique("month")) == ["2026-01", "2026-02", "2026-03"]
-    assert "published" not in found["table"]
-    assert [path.name for path in (root / "build" / "own").iterdir()] == ["mine"] and not (root / "figures").exists()
-    assert found["mf08"]["verdict"] == UNTESTED
-
-
 @pytest.mark.parametrize(
     "trace, name, easy, conservative",
     [
@@ -189,21 +181,7 @@ def test_table_1_is_met(log, trace, name, easy, conservative, root):
         assert jobs.deviation.abs().median() <= 0.005
 
 
-@pytest.mark.parametrize("name, expected", [("KTH-SP2", 16098), ("SDSC-SP2", 23239)])
-def test_exact_estimates_meet_the_published_conservative_response_time_within_one_per_cent(log, name, expected):
-    w = log(name).with_estimates("exact")
-    for compress in ("arrival", "start"):
-        assert means(w, Conservative(compress=compress))["response_s"] == pytest.approx(expected, rel=0.01)
-
-
 def test_the_mean_bounded_slowdown_is_the_papers_without_a_floor():
     w = Workload(pd.DataFrame({"submit": [0, 0], "run": [5, 20], "procs": [1, 1]}), 2)
     found = replicate(w, EASY(), shakes=0, measures=mualem2001.MEASURES).loc[0]
     assert found.to_dict() == {"response_s": 12.5, "bounded_slowdown": 0.75} == means(w, EASY())
-
-
-def test_footnote_2_counts_jobs_that_asked_for_four_hours_and_were_killed(log, root):
-    log("KTH-SP2")
-    found = executed("mualem2001/footnote2")
-    assert found["table"].ours.tolist()[:2] == [793, 3610]
-    assert found["pieces"]["readings"]["text"]["parts"][0]["value"] == pytest.approx(793 / 3610)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from as_in_study import executed
 from described import DESCRIBED, schemes
-from exhibits import parts, tang_trace
+from exhibits import parts, tang_trace, trace_logs
 
 import simlib
 from simlib import plots
@@ -16,7 +16,7 @@ from simlib.policies import adjusting
 from simlib_study import claims, judging, loading, tang2013
 from simlib_study.claims import HOLDS, PRINTED, REPRODUCED
 from simlib_study.tang2013 import DOUBLE, TRIPLE, accuracy, figure11, levels
-from simlib_study.tang2013.accuracy import ORIGINAL, place
+from simlib_study.tang2013.accuracy import ORIGINAL
 
 matplotlib.use("Agg")
 DAY = 86400
@@ -51,12 +51,11 @@ def study(*traces, **options):
 
 
 @pytest.fixture
-def run(monkeypatch, root):
+def run(root):
     """A function that runs a notebook on one trace, or several, and gives its variables."""
 
     def run(name, *traces, **options):
-        monkeypatch.setattr(tang2013, "traces", lambda names: (list(traces), []))
-        return executed(f"tang2013/{name}", **{"resamples": 20} | options)
+        return executed(f"tang2013/{name}", given={"logs": trace_logs(*traces)}, **{"resamples": 20} | options)
 
     return run
 
@@ -76,13 +75,11 @@ def test_without_any_log_twins_stand_in_and_prove_nothing(monkeypatch, made_up):
 
     monkeypatch.setattr(simlib.logs.archive, "find", lambda *_: None)
     monkeypatch.setattr(simlib.logs.archive, "twin_of", twin)
-    here, missing = tang2013.traces()
-    twins = [one.name for one in here]  # a partition has no twin, nor has every log
-    assert missing == [name for name in tang2013.STAND_INS if name not in twins]
-    assert {"SDSC-DS", "SDSC-SP2"} <= set(twins) and not {"ANL-Mira", "Curie standard", "CEA-Curie"} & set(twins)
-    assert "synthetic" in tang2013.about(here) and "only January to September 2009 are public" in tang2013.about(here)
-    logs = tang2013.logs()
-    assert logs.stand_in and logs.absent == [name for name in tang2013.STAND_INS if name not in twins]
+    logs = tang2013.logs()  # a partition has no twin, nor has every log
+    assert logs.stand_in and logs.absent == [name for name in tang2013.STAND_INS if name not in logs]
+    assert {"SDSC-DS", "SDSC-SP2"} <= set(logs) and not {"ANL-Mira", "Curie standard", "CEA-Curie"} & set(logs)
+    told = tang2013.about(logs.traces.values())
+    assert "synthetic" in told and "only January to September 2009 are public" in told
     decided = tang2013.decided(
         "TG-38", {"text": {name: 0.3 for name in logs}}, lambda gain: {"at least": gain, "size": gain}, logs
     )
@@ -95,12 +92,12 @@ def test_what_is_not_here_and_has_no_twin_is_refused_alone_and_missing_beside_ot
     with pytest.raises(
         simlib.logs.archive.ArchiveError, match="Curie standard: not on this machine.*expected the log of CEA"
     ):
-        tang2013.traces("Curie standard")
+        tang2013.logs("Curie standard")
     here.add("SDSC-DS")
     monkeypatch.setattr(loading, "log", lambda name, variant: tang_trace(habits(days=3), name=name).workload)
-    found, missing = tang2013.traces()
-    assert [one.name for one in found] == ["SDSC-DS"]
-    assert missing == [name for name in tang2013.STAND_INS if name != "SDSC-DS"]
+    found = tang2013.logs()
+    assert list(found) == ["SDSC-DS"]
+    assert found.absent == [name for name in tang2013.STAND_INS if name != "SDSC-DS"]
 
 
 def test_a_trace_may_be_a_partition_of_a_log_on_a_machine_of_its_size(monkeypatch):
@@ -114,7 +111,7 @@ def test_a_trace_may_be_a_partition_of_a_log_on_a_machine_of_its_size(monkeypatc
 
     monkeypatch.setattr(loading, "log", log)
     monkeypatch.setattr(simlib.logs.archive, "find", lambda name, variant=None: True)
-    (whole, standard), _ = tang2013.traces(["CEA-Curie", "Curie standard"])
+    whole, standard = tang2013.logs(["CEA-Curie", "Curie standard"]).traces.values()
     assert loaded == [("CEA-Curie", "cleaned")]  # once for both
     assert (whole.name, len(whole.workload), whole.workload.procs) == ("CEA-Curie", 450, 93312)
     assert (standard.name, len(standard.workload), standard.workload.procs) == ("Curie standard", 150, 80640)
@@ -123,7 +120,7 @@ def test_a_trace_may_be_a_partition_of_a_log_on_a_machine_of_its_size(monkeypatc
 
 def test_curie_and_its_standard_partition_have_the_jobs_that_were_counted(log):
     log("CEA-Curie")
-    whole, standard = tang2013.traces(["CEA-Curie", "Curie standard"])[0]
+    whole, standard = tang2013.logs(["CEA-Curie", "Curie standard"]).traces.values()
     assert (len(whole.workload), len(standard.workload)) == (301914, 190532)
     assert (standard.workload.procs, standard.project) == (80640, "group")
 
@@ -189,7 +186,7 @@ def test_users_are_as_unlike_intrepids_as_the_farthest_of_three_shares():
 def test_the_stand_ins_of_the_papers_site_come_first_then_those_whose_users_estimate_like_intrepids(log):
     for name in tang2013.STAND_INS:
         log(tang2013.settings()[name]["log"])
-    here, _ = tang2013.traces()
+    here = tang2013.logs().traces.values()
     site, scheduler = (tang2013.settings()[tang2013.PAPERS][what] for what in ("site", "scheduler"))
     of_site = [(one.about.get("site"), one.about.get("scheduler")) == (site, scheduler) for one in here]
     found = [(not same, accuracy.unlike(one)) for same, one in zip(of_site, here, strict=True)]
@@ -206,9 +203,7 @@ def test_of_the_jobs_that_use_all_of_their_request_those_are_killed_that_the_log
 
 def test_the_cleaned_log_is_used_because_restored_lines_have_no_account(log):
     log("SDSC-SP2", "cleaned")
-    here, missing = tang2013.traces("SDSC-SP2")
-    assert missing == []
-    jobs = here[0].workload.jobs
+    jobs = tang2013.logs("SDSC-SP2")["SDSC-SP2"].jobs
     assert len(jobs) == 54009 and (jobs[["user", "group"]] != -1).all().all()
 
 
@@ -287,12 +282,6 @@ def test_claims_on_inaccuracy_hold_for_a_log_as_the_text_describes_it(run):
     assert parts(run("table2", one, resamples=100)["scatters_less"])["triple key"] != claims.HOLDS
 
 
-def test_claims_on_groups_hold_where_users_have_habits(run, made_up):
-    found = run("table2", made_up, resamples=100)
-    assert found["scatters_less"]["verdict"] == found["close"]["verdict"] == REPRODUCED
-    assert found["scatters_less"]["readings"][PRINTED]["verdict"] == REPRODUCED
-
-
 # Figures 4 to 10
 
 
@@ -318,15 +307,6 @@ def test_intervals_are_those_of_resampled_users(made_up):
     assert row.high - row.low == pytest.approx(2 * 1.96 * by_user.std() / np.sqrt(24), rel=0.15)
     again = study(made_up, keys=["user"], percentiles=[85], resamples=2000)
     pd.testing.assert_frame_equal(found, again)
-
-
-def test_schemes_are_compared_resample_by_resample(made_up):
-    found = study(made_up, keys=[TRIPLE, "project"], percentiles=[85])["made up"]
-    places = [(*place(key, 85), "accuracy") for key in (TRIPLE, "project")]
-    one, other = (claims.Measure.spread(found[at]) for at in places)
-    gain = claims.Measure.spread(found[places[0]] - found[places[1]])
-    assert gain.value == pytest.approx(one.value - other.value)
-    assert gain.low < gain.value < gain.high < one.high - other.low
 
 
 def test_why_jobs_are_left_alone_or_badly_estimated_is_counted_job_by_job(made_up):
@@ -406,23 +386,6 @@ def test_figure_11_draws_which_share_of_the_jobs_is_no_more_accurate(run, made_u
 
 
 # The real logs
-
-
-def test_the_triple_key_on_sdsc_sp2_is_as_accurate_as_first_measured(log):
-    log("SDSC-SP2", "cleaned")
-    here, _ = tang2013.traces("SDSC-SP2")
-    ours = study(*here, keys=[TRIPLE], least=10, resamples=0).loc[judging.AS_IT_IS, "SDSC-SP2"]
-    values = [ours[*place(TRIPLE, p), "accuracy"] for p in (100, 95, 85, 70, 50)]
-    assert values == pytest.approx([0.38, 0.43, 0.50, 0.53, 0.53], abs=0.006)
-    assert ours[*ORIGINAL, "accuracy"] == pytest.approx(0.32, abs=0.005)
-
-
-def test_r_scatters_within_groups_of_sdsc_sp2_as_it_did_on_intrepid(log):
-    log("SDSC-SP2", "cleaned")
-    here, _ = tang2013.traces("SDSC-SP2")
-    std = accuracy.scatter_within(*here, 10, 0, 1).loc[0]
-    paper = judging.printed("tang2013_table2").xs("std", level="metric")
-    assert np.abs(std - paper).max() < 0.01
 
 
 def test_when_jobs_ended_is_simulated_where_recorded_waits_are_broken():

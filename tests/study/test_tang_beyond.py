@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import simlib
 from simlib import EASY, Predictions, estimates, plots, simulate
-from simlib_study import claims, loading, tang2013
+from simlib_study import claims, tang2013
 from simlib_study.judging import AS_IT_IS
 from simlib_study.tang2013 import beyond, scheduling
 from simlib_study.tang2013.beyond import Predicted
@@ -70,16 +70,6 @@ def test_a_job_is_predicted_from_the_last_two_of_its_user_that_ended_before(rows
         assert found[job] == expected
 
 
-def test_the_last_two_jobs_are_those_submitted_last_not_those_to_end_last():
-    rows = table([(0, 100, 500, 1, 1), (10, 20, 500, 1, 1), (20, 40, 500, 1, 1), (200, 1, 500, 1, 1)])
-    assert estimates.LastTwo(rows.submit + rows.run)(rows).iloc[-1] == (20 + 40) // 2
-
-
-def test_a_prediction_is_no_more_than_the_user_asks_for():
-    rows = table([(0, 100, 500, 1, 1), (0, 100, 500, 1, 1), (200, 1, 50, 1, 1)])
-    assert estimates.LastTwo(rows.submit + rows.run)(rows).tolist() == [500, 500, 50]
-
-
 # Predictions in place of a scheme
 
 
@@ -101,11 +91,6 @@ def test_predictions_above_the_estimates_change_nothing(rows, order):
     above = Predicted(predicted=np.maximum(w.jobs.estimate, w.jobs.run) + 7)
     schedules = [simulate(w, EASY(order=order, adjust=of)).jobs.start.tolist() for of in (above, None)]
     assert schedules[0] == schedules[1]
-
-
-def test_to_plan_with_predictions_there_must_be_some():
-    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'predicted'"):
-        Predicted()
 
 
 # The notebook's cases
@@ -132,16 +117,6 @@ def test_there_are_seven_ways_to_switch_on_something(cases):
     papers = cases["papers"]
     assert cases["switched"]["queue + backfill + running"] == papers["regular p85"]
     assert cases["switched"]["queue + backfill"] == papers["selective p85"]
-
-
-@pytest.mark.slow
-def test_under_fcfs_the_order_of_the_queue_does_not_look_at_estimates(made_up, cases):
-    def starts(order, adjust):
-        return simulate(made_up.workload, EASY(order=order, adjust=adjust)).jobs.start.tolist()
-
-    queue = cases["switched"]["queue"]
-    assert starts("fcfs", queue) == starts("fcfs", None)
-    assert starts("wfp", queue) != starts("wfp", None)
 
 
 @pytest.mark.slow
@@ -227,25 +202,6 @@ def test_all_logs_at_hand_are_compared_in_the_order_of_the_catalogue(small_logs)
     assert [text.get_text() for text in found["picture"].axes[0].get_yticklabels()] == here
     assert legend(found["picture"]) == ["wait", "slowdown", "bounded slowdown"]
     assert plots.SYNTHETIC not in texts(found["picture"])
-
-
-def test_all_logs_with_users_and_estimates_take_part_and_twins_only_where_there_is_none(monkeypatch):
-    here = {"KTH-SP2"}
-    log = repeated().assign(wait=0, requested_time=7200, group=1)
-    log.loc[0, "requested_time"] = -1
-
-    def made(name, synthetic):
-        options = {"log": log, "start": pd.Timestamp("2009-01-01"), "synthetic": synthetic}
-        return simlib.Workload(log, 8, name, **options)
-
-    monkeypatch.setattr(simlib.logs.archive, "find", lambda name, variant=None: name in here or None)
-    monkeypatch.setattr(loading, "load", lambda name, variant=None: made(name, False))
-    monkeypatch.setattr(simlib.logs.archive, "twin_of", lambda name: made(name, True))
-    (kth,) = tang2013.logs(list(tang2013.settings())).traces.values()
-    assert (kth.name, kth.project, len(kth.workload)) == ("KTH-SP2", "group", 599)
-    here.clear()
-    twins = tang2013.logs(list(tang2013.settings()))
-    assert twins and all(one.stand_in for one in twins.values())
 
 
 def test_all_logs_that_are_compared_have_estimates_of_users():

@@ -76,31 +76,30 @@ def no_logs(no_logs, monkeypatch):
 
 @pytest.mark.slow
 def test_without_a_log_all_twins_take_their_places_and_are_marked(no_logs):
-    found, missing = mualem2001.traces(["KTH", "Par"])
-    assert [trace.name for trace in found] == ["KTH", "Par", "Par"]
+    found = mualem2001.logs(["KTH", "Par"])
+    assert [trace.name for trace in found.traces.values()] == ["KTH", "Par", "Par"]
     names = ["KTH-SP2", "SDSC-Par-95", "SDSC-Par-96"]
-    assert [trace.workload.source["file"] for trace in found] == [f"twin of {name}" for name in names]
-    assert all(trace.workload.stand_in for trace in found)
-    assert missing == []
+    assert [log.source["file"] for log in found.values()] == [f"twin of {name}" for name in names]
+    assert all(log.stand_in for log in found.values()) and found.absent == []
 
 
 @pytest.mark.slow
 def test_twins_are_selected_and_estimated_as_the_logs_are(no_logs):
-    (kth, _, par, cm5), _ = mualem2001.traces(["KTH", "Par", "CM5"])
+    kth, _, par, cm5 = mualem2001.logs(["KTH", "Par", "CM5"]).traces.values()
     assert kth.months == ("1996-10", "1997-07") and kth.missing is None and kth.lost is None
     assert (par.workload.jobs.status == 1).all() and par.workload.jobs.estimate.equals(par.workload.jobs.run)
     assert (cm5.workload.log.requested_time[cm5.workload.jobs.index] > 0).all()
-    (cm5,), _ = mualem2001.traces(["CM5"], {"CM5": ""}, {"CM5": "exact"})
-    assert len(cm5.workload) == len(twin.workload("LANL-CM5"))
+    cm5 = mualem2001.logs(["CM5"], {"CM5": ""}, {"CM5": "exact"})["CM5"]
+    assert len(cm5) == len(twin.workload("LANL-CM5"))
 
 
 def test_where_one_log_is_here_no_twin_is_used(no_logs, monkeypatch):
     here = {"KTH-SP2": twin.workload("KTH-SP2")}
     monkeypatch.setattr(archive, "find", lambda name, variant=None: here.get(name))
     monkeypatch.setattr(loading, "load", lambda name, variant=None: here[name])
-    found, missing = mualem2001.traces(["KTH", "CTC", "Par"])
-    assert [trace.name for trace in found] == ["KTH"]
-    assert [one["log"] for one in missing] == ["CTC-SP2", "SDSC-Par-95", "SDSC-Par-96"]
+    found = mualem2001.logs(["KTH", "CTC", "Par"])
+    assert list(found) == ["KTH"]
+    assert [one["log"] for one in found.absent_settings] == ["CTC-SP2", "SDSC-Par-95", "SDSC-Par-96"]
 
 
 @pytest.mark.slow

@@ -14,8 +14,6 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 SHOTS = ROOT / "build" / "lab"
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = ["disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update"]
 IDLE = "Python 3 (ipykernel) | Idle"
 SECONDS = 300  # that all cells may take: the first time, numba compiles
 ALL_RUN = """() => {
@@ -84,20 +82,12 @@ def _wait_for(address, process, log, seconds=60):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Headless Chromium with a fresh profile."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}; 'make test-lab' installs it where apt-get is")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; 'make test-lab' does")
-    playwright.expect.set_options(timeout=20_000)
+def browser(chromium):
+    """A fresh profile of the browser."""
     shutil.rmtree(SHOTS, ignore_errors=True)
-    with playwright.sync_playwright() as started:
-        arguments = ["--no-sandbox", "--disable-sync", *(f"--{option}" for option in QUIET)]
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        context = chromium.new_context(viewport={"width": 1280, "height": 1024})
-        context.set_default_timeout(20_000)
-        yield context
-        chromium.close()
+    context = chromium.new_context(viewport={"width": 1280, "height": 1024})
+    context.set_default_timeout(20_000)
+    return context
 
 
 def opened(browser, server, notebook):

@@ -1,14 +1,16 @@
 """The whole course by keyboard alone: somebody runs every cell, steps through schedules, and types every answer."""
 
+import re
 import shutil
 
-import nbformat
 import pytest
 
-from .conftest import ALL_RUN, IDLE, SECONDS, SHOTS, opened, retype
-from .test_lab import NOTEBOOKS, WITHIN, saved, seen, until
+from tools.solutions import solved
 
-SOLUTIONS = sorted((NOTEBOOKS / "solutions").glob("lesson*.ipynb"))
+from .conftest import ALL_RUN, IDLE, SECONDS, SHOTS, opened, retype
+from .test_lab import NOTEBOOKS, WITHIN, assert_all_is_well, saved, seen, until
+
+LESSONS = sorted(NOTEBOOKS.glob("lesson*.ipynb"))
 IN_COMMAND_MODE = """() => document.querySelector('.jp-Notebook.jp-mod-commandMode')
     ?.contains(document.activeElement)"""
 
@@ -41,13 +43,13 @@ def step_through(page, stepper):
     page.wait_for_function(IN_COMMAND_MODE)
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_is_gone_through_by_keyboard_alone(path, browser, server, home):
     copy = f"teaching/typed-{path.name}"  # the answers are saved, and other tests open the lesson as it is
     shutil.copy(NOTEBOOKS / path.name, home / "notebooks" / copy)
     page = opened(browser, server, copy)
     page.wait_for_function(IN_COMMAND_MODE)
-    cells = nbformat.read(path, as_version=4).cells
+    cells = solved(path).cells
     for cell in cells:
         if "exercise" in cell.metadata.get("tags", []):
             page.keyboard.press("Enter")
@@ -63,7 +65,10 @@ def test_a_lesson_is_gone_through_by_keyboard_alone(path, browser, server, home)
             page.keyboard.press("Shift+Enter")
     page.wait_for_function(ALL_RUN, timeout=SECONDS * 1000)
     page.get_by_text(IDLE).wait_for()
-    page.screenshot(path=SHOTS / "keyboard" / f"{path.stem}.png")
+    assert_all_is_well(page, lambda what, name: what.screenshot(path=SHOTS / path.stem / f"{name}.png"))
+    shown = " ".join(page.locator(".jp-RenderedMarkdown", has=page.locator(".in-lab")).all_inner_texts())
+    for_pages = re.findall("<!-- on the page: (.{40})", "\n".join(cell.source for cell in cells))
+    assert [text for text in for_pages if text in shown] == []
     after = [cell for cell in saved(page)["cells"] if cell["cell_type"] == "code"]
     texts = {
         cell["source"]: "".join(output.get("text", output.get("evalue", "")) for output in cell["outputs"])

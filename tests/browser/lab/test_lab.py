@@ -1,6 +1,5 @@
 """A student opens each teaching notebook in JupyterLab, runs it, and presses all there is in the steppers."""
 
-import json
 import re
 import time
 from contextlib import contextmanager
@@ -10,7 +9,6 @@ import pytest
 
 from .conftest import IDLE
 
-FOCUSED = re.compile("Next$|job ")
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks" / "teaching"
 
 SCROLL = """notebook => {
@@ -23,29 +21,17 @@ CUT_OFF = """notebook => [...notebook.querySelectorAll('.cm-scroller, .jp-Output
     .filter(part => part.scrollWidth > part.clientWidth + 1).map(part => part.innerText.slice(0, 200))"""
 
 
-def notebooks(using=""):
-    """Every notebook in which something is used; the fixture `page` opens it once for all tests."""
-    names = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb")) if using in code(path)]
-    return pytest.mark.parametrize("page", names, indirect=True)
-
-
-def code(path):
-    """What stands in the code cells of a notebook."""
-    cells = json.loads(path.read_text())["cells"]
-    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-
-
 # What is seen on the page
 
 
-def controls(page, kind):
-    """All controls of a kind on the page, numbered from 1; each is scrolled to, since what is far away is not drawn."""
-    found = page.locator(f".simlib-{kind}")
+def controls(page):
+    """All steppers on the page; each is scrolled to, since what is far away is not drawn."""
+    found = page.locator(".simlib-stepper")
     found.first.wait_for(state="attached")
-    for number, control in enumerate(found.all(), 1):
+    for control in found.all():
         control.evaluate("control => control.scrollIntoView()")
         control.wait_for()
-        yield number, control
+        yield control
 
 
 PARTS = {"sentence": ".sw-sentence", "chart": ".sw-chart", "verdict": ".sw-verdict"}
@@ -113,8 +99,8 @@ def button(control, name):
 # The tests
 
 
-@notebooks()
-def test_every_cell_runs_without_an_error_and_nothing_is_cut_off(page, keep):
+def assert_all_is_well(page, keep):
+    """Every cell has run without an error, and nothing is cut off on a small screen."""
     large = page.viewport_size
     page.set_viewport_size({"width": 1280, "height": 800})  # with the list of files open
     assert page.locator(".jp-DirListing").is_visible()
@@ -123,76 +109,36 @@ def test_every_cell_runs_without_an_error_and_nothing_is_cut_off(page, keep):
     code = [cell for cell in saved(page)["cells"] if cell["cell_type"] == "code"]
     outputs = [output for cell in code for output in cell["outputs"]]
     assert [f"{of['ename']}: {of['evalue']}" for of in outputs if of["output_type"] == "error"] == []
-    assert [cell["source"] for cell in code if not cell["execution_count"]] == [], "these cells did not run"
+    assert [cell["source"] for cell in code if cell["source"] and not cell["execution_count"]] == [], "did not run"
 
 
-@pytest.mark.parametrize("page", ["lesson1-fcfs", "lesson2-easy"], indirect=True)
-def test_what_is_said_to_readers_of_a_page_is_not_seen(page):
-    shown = page.locator(".jp-RenderedMarkdown", has=page.locator(".in-lab"))
-    shown.first.wait_for(state="attached")
-    texts = " ".join(shown.all_inner_texts())
-    path = NOTEBOOKS / f"{page.url.rsplit('/', 1)[1]}"
-    source = " ".join("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"])
-    meant = re.findall("<!-- on the page: (.{40})", source)
-    assert meant and not any(text in texts for text in meant)
+@pytest.mark.parametrize("page", ["assignment", "twins"], indirect=True)
+def test_a_notebook_that_nobody_types_through_runs_from_the_menu(page, keep):
+    assert_all_is_well(page, keep)
 
 
-@notebooks("widgets.stepper(")
-def test_a_stepper_obeys_buttons_and_keys_and_is_in_sight_whole_on_a_small_screen(page, keep):
+@pytest.mark.parametrize("page", ["lesson2-easy"], indirect=True)
+def test_a_stepper_obeys_its_buttons_and_is_in_sight_whole_on_a_small_screen(page, keep):
     large = page.viewport_size
     page.set_viewport_size({"width": 1280, "height": 800})  # with the list of files open
-    for number, stepper in controls(page, "stepper"):
-        decision = slider(stepper, "Decision")
-        last = int(decision.get_attribute("max"))
-        reached = [1]
-        for name in ("Next", "Next", "Back", "Last", "Back", "First"):
-            with changing(stepper, "sentence", "chart"):
-                button(stepper, name).click()
-            reached.append(int(decision.input_value()))
-        assert 1 < reached[1] < reached[2] and reached[3] == reached[1]
-        assert reached[4] == last > reached[5] > 1 == reached[6]
-        stepper.focus()
-        places = []
-        for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"):
-            with changing(stepper, "sentence", "chart"):
-                page.keyboard.press(key)
-            places.append(int(decision.input_value()))
-        assert places == [reached[1], reached[2], reached[1], last, 1]
+    for number, stepper in enumerate(controls(page), 1):
         for step in range(8):
-            button(stepper, "Next").click()
+            with changing(stepper, "sentence", "chart"):
+                button(stepper, "Next").click()
             stepper.evaluate("control => control.scrollIntoView()")
             place, notebook = stepper.bounding_box(), page.locator(".jp-WindowedPanel-outer").bounding_box()
             assert place["height"] <= notebook["height"]
             keep(page, f"stepper-{number}-{step}")
-        page.keyboard.press("Space")  # with the focus on Next
-        button(stepper, "Play").click()
-        button(stepper, "Pause").click()
-        button(stepper, "Play").wait_for()
     page.set_viewport_size(large)
-
-
-@notebooks("predict=True")
-def test_the_question_who_starts_next_is_answered_by_the_keyboard(page, keep):
-    for number, stepper in controls(page, "stepper:has([aria-pressed=true])"):
-        button(stepper, "First").click()
-        for asked in range(1, 4):
-            if not stepper.get_by_role("button").filter(has_text="job ").count():
-                button(stepper, "Next").click()
-            stepper.get_by_role("button").filter(has_text="job ").first.focus()
-            with changing(stepper, "sentence", "chart"):
-                page.keyboard.press("Space")
-            assert f"of {asked} right so far" in seen(stepper, "verdict")
-            assert FOCUSED.match(page.evaluate("document.activeElement.innerText"))
-            keep(page, f"stepper-{number}-predicted-{asked}")
 
 
 ACTIVE = "control => control.closest('.jp-Cell').classList.contains('jp-mod-active')"
 WITHIN = "control => control.contains(document.activeElement)"
 
 
-@notebooks("predict=True")
+@pytest.mark.parametrize("page", ["lesson2-easy"], indirect=True)
 def test_the_notebook_keeps_its_keys_while_a_stepper_has_the_focus_and_tab_leaves_it(page):
-    _, stepper = next(controls(page, "stepper"))
+    stepper = next(controls(page))
     button(stepper, "Next").click()
     place = slider(stepper, "Decision").input_value()
     for key, active in (("Escape", True), ("j", False), ("k", True)):

@@ -1,6 +1,8 @@
 """A student prints in an order and in a pass of lesson 6: the page stays short, and the next try works."""
 
-import json
+import nbformat
+
+from tools.solutions import solved
 
 from .conftest import SECONDS, SHOTS, opened, retype, run_all
 
@@ -41,8 +43,8 @@ def cell_with(page, text):
 
 
 def test_a_print_in_an_order_or_a_pass_does_not_fill_the_page_and_the_next_try_works(browser, server, home):
-    solved = json.loads((home / "notebooks/teaching/solutions/lesson6-own-policy.ipynb").read_text())
-    (home / "notebooks/teaching/printing.ipynb").write_text(json.dumps(printing(solved)))
+    lesson = solved(home / "notebooks/teaching/lesson6-own-policy.ipynb")
+    nbformat.write(printing(lesson), home / "notebooks/teaching/printing.ipynb")
     page = opened(browser, server, "teaching/printing.ipynb")
     run_all(page)
     page.get_by_text("it prints; expected", exact=False).first.wait_for(timeout=SECONDS * 1000)

@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import shutil
 import threading
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[3]
 SITE = ROOT / "build" / "site"
 SHOTS = ROOT / "build" / "shots"
-CHROMIUM = Path("/usr/bin/chromium")
 
 
 @pytest.fixture(scope="session")
@@ -38,27 +36,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def browser():
-    """Headless Chromium."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}; 'make test-site' installs it where apt-get is")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; 'make test-site' does")
-    shutil.rmtree(SHOTS, ignore_errors=True)
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
-def visit(browser, address):
+def visit(chromium, address):
     """A function that opens a page of the site at a width, and notes what it asked of other hosts and what failed."""
     contexts = []
 
     def opened(page="index.html", width=1280, dark=False):
         scheme = "dark" if dark else "light"
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         context.set_default_timeout(15_000)
         contexts.append(context)
         tab = context.new_page()

@@ -27,8 +27,7 @@ def test_every_link_between_the_pages_leads_to_a_file(staged):
 def test_every_notebook_is_a_page_and_imports_are_folded_away(staged):
     there = {path.relative_to(ROOT) for path in (ROOT / "notebooks").rglob("*.ipynb") if "checkpoint" not in str(path)}
     pages = {path.relative_to(staged) for path in (staged / "notebooks").rglob("*.ipynb")}
-    there = {path for path in there if path.parent.name != "solutions"}  # which are pages with SOLUTIONS=yes only
-    assert there == {path for path in pages if path.parent.name != "download"}
+    assert there == {path for path in pages if path.parent.name not in ("download", "solutions")}
     cells = nbformat.read(staged / "notebooks/teaching/lesson1-fcfs.ipynb", as_version=4).cells
     folded = [cell for cell in cells if "hide-input" in cell.metadata.get("tags", [])]
     assert any("import" in cell.source for cell in folded) and any("widgets.stepper(" in cell.source for cell in folded)

@@ -32,6 +32,7 @@ SAMPLE = [
     "notebooks/teaching/lesson5b-luck.html",
     "notebooks/teaching/lesson6-own-policy.html",
     "notebooks/teaching/lesson7-your-job.html",
+    "notebooks/teaching/assignment.html",
     "notebooks/tang2013/figures14-17.html",
     "docs/reference/api/simlib.simulate.html",
 ]
@@ -106,7 +107,7 @@ def test_the_first_page_says_what_it_is_to_those_who_share_it(site, pages):
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("page", SAMPLE)
 def test_a_page_is_seen_without_scrolling_sideways_and_asks_nothing_of_other_hosts(visit, keep, page, width, dark):
     tab = visit(page, width, dark)
@@ -176,7 +177,9 @@ def test_each_lesson_has_a_picture_and_the_lecturer_s_pages_are_a_part_of_their_
     assert tab.locator(".bd-links a", has_text="lecturer").count() == 0
     tab.locator(".bd-header").get_by_role("link", name="For lecturers").first.click()
     below = tab.locator(".bd-links li a.internal")
-    assert below.count() == len(list((ROOT / "docs" / "how-to" / "teaching").glob("*.md"))) - 1
+    assert (
+        below.count() == len(list((ROOT / "docs" / "how-to" / "teaching").glob("*.md"))) - 2
+    )  # their first page, and the answers
 
 
 def test_no_page_has_a_solution_unless_it_was_asked_for(site):
@@ -186,8 +189,6 @@ def test_no_page_has_a_solution_unless_it_was_asked_for(site):
 
 def test_exercises_are_answered_on_the_page_with_the_keyboard_and_what_was_typed_is_kept(visit, keep):
     tab = visit("notebooks/teaching/lesson1-fcfs.html", 390)
-    numbers = tab.locator("simlib-exercise").evaluate_all("all => all.map(one => one.dataset.number)")
-    assert numbers == ["1.1", "1.2", "1.3", "1.4"]
     first = tab.locator("simlib-exercise").first
     assert first.get_by_role("status").get_attribute("aria-live") == "polite"
     start, free = first.get_by_label("Job C starts at"), first.get_by_label("Free when it arrives")
@@ -216,12 +217,11 @@ def wait(locator, text):
     locator.filter(has_text=text).wait_for()
 
 
-@pytest.mark.parametrize("page", ["lesson1-fcfs", "lesson2-easy", "lesson3-conservative", "lesson7-your-job"])
-def test_exercises_work_where_a_browser_keeps_nothing(visit, page):
+def test_exercises_work_where_a_browser_keeps_nothing(visit):
     tab = visit()
     tab.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } })")
     tab.on("pageerror", lambda error: None)
-    tab.goto(f"{tab.url.rsplit('/', 1)[0]}/notebooks/teaching/{page}.html")
+    tab.goto(f"{tab.url.rsplit('/', 1)[0]}/notebooks/teaching/lesson7-your-job.html")
     for exercise in tab.locator("simlib-exercise").all():
         exercise.get_by_role("button").click()
         wait(exercise.get_by_role("status"), "waiting for your answer")

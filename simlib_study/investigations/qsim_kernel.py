@@ -9,12 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simlib._util.arrays import Bools, Floats, Int, Ints
+from simlib._util.arrays import Bools, Floats, Int, Ints, Place, Places
 from simlib._util.compiled import compiled
 from simlib.engine.estimating import Adjusting, adjust, estimates_in_use, put_off, remember
-from simlib.engine.events import NEVER, part, uncounted
-
-from .room import Ends, Running, arrivals_of, arrive, end_job, idle, next_arrival, next_end, start_job, submit_followers
+from simlib.engine.events import NEVER, insert_end, part, remove_end, uncounted
 
 FIVE_MINUTES = 300
 NOBODY: Int = np.int64(-1)
@@ -50,6 +48,80 @@ class Rules(NamedTuple):
     def without(self, *names: str) -> "Rules":
         """Switch some rules off."""
         return self._replace(**dict.fromkeys(names, False))
+
+
+# The machine, as the engine had it when this kernel was written
+
+
+class Ends(NamedTuple):
+    """Running jobs by their ends, or expected ends: `jobs[:length[0]]` run, the next one to end last."""
+
+    jobs: Places
+    time: Ints
+    length: Ints
+
+
+class Running(NamedTuple):
+    """The machine under EASY: its running jobs, and its free processors."""
+
+    by_end: Ends
+    by_expected_end: Ends
+    start: Ints
+    backfilled: Bools
+    free: Ints
+
+
+@part
+def next_end(ends: Ends) -> Int:
+    """Tell when the next job ends; `NEVER` if none runs."""
+    count = ends.length[0]
+    return ends.time[ends.jobs[np.uint64(count - 1)]] if count > 0 else NEVER
+
+
+@part
+def insert(ends: Ends, job: Int, time: Int) -> None:
+    """Insert a job that is to end at `time`."""
+    insert_end(ends.jobs, np.uint64(ends.length[0]), ends.time, job, time)  # places are unsigned, see `profile`
+    ends.length[0] += 1
+
+
+@part
+def start_job(running: Running, job: Int, now: Int, size: Ints, run: Ints, estimate: Ints) -> None:
+    """Start a job now: it takes its processors for its run time, and is expected to take them for its estimate."""
+    running.start[job] = now
+    running.free[0] -= size[job]
+    insert(running.by_end, job, now + run[job])
+    insert(running.by_expected_end, job, now + estimate[job])
+
+
+@part
+def end_job(running: Running, size: Ints) -> Place:
+    """End the next job to end: it frees its processors. Returns it."""
+    ends, expected = running.by_end, running.by_expected_end
+    ends.length[0] -= 1
+    expected.length[0] -= 1
+    job = ends.jobs[np.uint64(ends.length[0])]
+    remove_end(expected.jobs, np.uint64(expected.length[0]), job)
+    running.free[0] += size[job]
+    return job
+
+
+@compiled
+def no_ends(jobs: int, at_once: int) -> Ends:
+    """Make room for the ends of so many jobs, and for so many that run at once."""
+    return Ends(np.empty(at_once, np.uint64), np.zeros(jobs, np.int64), np.zeros(1, np.int64))
+
+
+@compiled
+def idle(machine: int, jobs: int) -> Running:
+    """Make a machine of so many processors, on which none of so many jobs runs yet."""
+    at_once = min(machine, jobs)
+    start, backfilled, free = np.zeros(jobs, np.int64), np.zeros(jobs, np.bool_), np.empty(1, np.int64)
+    free[0] = machine
+    return Running(no_ends(jobs, at_once), no_ends(jobs, at_once), start, backfilled, free)
+
+
+# Blocks
 
 
 class _Lists(NamedTuple):
@@ -348,8 +420,6 @@ def qsim(
     estimate: Ints,
     size: Ints,
     machine: int,
-    preceding: Ints,
-    think: Ints,
     progress_and_stop: Ints,
     wfp: bool,
     rules: Rules,
@@ -362,7 +432,7 @@ def qsim(
     adjusted. All else is as for `simlib.engine.easy`.
     """
     n = submit.size
-    arrivals, running = arrivals_of(submit, preceding, think), idle(machine, n)
+    arrived, running = 0, idle(machine, n)
     estimates = estimates_in_use(estimate, adjusting, None)
     tried, block_of, kind = np.zeros(blocks.size.size, np.bool_), np.full(n, NOBODY), np.zeros(n, np.int64)
     if rules.partitions:
@@ -373,13 +443,13 @@ def qsim(
     jobs, count, score, held = np.empty(n, np.int64), 0, np.zeros(n), np.zeros(3, np.int64)
 
     while progress_and_stop[1] == 0:
-        now = min(next_arrival(arrivals), next_end(running.by_end))
+        now = min(submit[arrived] if arrived < n else NEVER, next_end(running.by_end))
         if now == NEVER:
             break
-        progress_and_stop[0] = arrivals.arrived[0] - count
+        progress_and_stop[0] = arrived - count
 
         more: bool | np.bool_
-        single_arrival = rules.single_events and next_arrival(arrivals) <= now
+        single_arrival = rules.single_events and arrived < n and submit[arrived] <= now
         more = not single_arrival
         while more and next_end(running.by_end) <= now:
             if rules.single_events:
@@ -387,12 +457,12 @@ def qsim(
             job = end_job(running, size)
             if rules.partitions:
                 occupy(blocks, block_of[job], -1)
-            submit_followers(arrivals, job, now)
             remember(adjusting, job, now)
             more = not rules.single_events
         more = single_arrival or not rules.single_events
-        while more and next_arrival(arrivals) <= now:
-            job = arrive(arrivals)
+        while more and arrived < n and submit[arrived] <= now:
+            job = np.uint64(arrived)
+            arrived += 1
             adjust(adjusting, estimates, job, now)
             if rules.whole_minutes:
                 cut_to_minutes(estimates.user, job)
