@@ -712,7 +712,7 @@ def test_jobs_that_were_dropped_or_not_selected_are_not_written(put, tmp_path):
 
 
 def test_changed_estimates_are_written_and_others_left_unknown(put, tmp_path):
-    rows = line(job=1, submit=0, run=9, procs=1, requested_time=50) + line(job=2, submit=0, run=9, procs=1)
+    rows = line(job=1, submit=0, run=9, procs=1, requested_time=50.4) + line(job=2, submit=0, run=9, procs=1)
     w = read_swf(put(HEAD + rows))
     write_swf(w, tmp_path / "out.swf")
     assert (tmp_path / "out.swf").read_text() == HEAD + rows
