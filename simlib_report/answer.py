@@ -5,6 +5,7 @@ stands in a table of the page.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -18,7 +19,7 @@ from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
 from simlib.policies.easy import FCFS
 
-from . import facts, losses
+from . import facts, in_slurm, losses
 from .policies import called as by_number
 from .policies import sure
 
@@ -88,15 +89,21 @@ def decided(
     cases: Mapping[str, Case],
     what_ifs: Collection[str] = (),
     allowed: float = losses.ALLOWED,
+    of_slurm: bool = False,
 ) -> dict[str, Any]:
     """Decide: the `kind` of the decision, the `policy` that it is about, if any, and what gets `worse` with it.
 
     `what_ifs` are the cases that are no policies, and so are not recommended; `allowed` is by how many per cent a
-    measure may get worse.
+    measure may get worse. Of a cluster with Slurm a setting comes before what there is to write, with the policy that
+    gains `more` if there is one, and what Slurm cannot do is not recommended.
     """
     refused = losses.refusals(made, base, allowed) if base in made else {}
-    kind, policy = _kind(workload, made, found, base, cases, what_ifs, refused)
+    others = [name for name in (found.others if found else ()) if name not in what_ifs]
+    by = {name: in_slurm.WAYS[name].by if of_slurm else "" for name in others}
+    refused |= {name: ["Slurm cannot"] for name in others if by[name] == "cannot" and name not in refused}
+    kind, policy = _kind(workload, made, found, base, cases, what_ifs, refused, by)
     told: dict[str, Any] = {"kind": kind, "policy": policy, "base": base, "allowed": allowed, "worse": []}
+    told |= {"by": by.get(policy or "", ""), "more": None, "needs": in_slurm.NEEDS}
     told["tempting"] = {name: what for name, what in refused.items() if kind == "yes" and _tempts(found, name, policy)}
     if base in made:
         wait = made[base].column("wait")
@@ -107,6 +114,10 @@ def decided(
         row: Any = found.table.loc[(policy, *_MEAN), :]
         told["before"], told["after"] = _both(row.base, row.value)
         told["held"] = sure(found.shown.loc[(policy, *_MEAN), :])
+        writing = [name for name in found.others if by.get(name) not in in_slurm.NEEDS or told["by"] != "setting"]
+        if kind == "yes" and (more := best(found, [*refused, *writing])) and _tempts(found, more, policy):
+            gained: Any = found.table.loc[(more, *_MEAN), "value"]
+            told["more"] = more, time(gained), by[more]
         told["worse"] = _worse(made, base, policy, allowed if kind == "starves" else 100 * _WORTH)
     return told
 
@@ -118,14 +129,15 @@ def _kind(
     base: str,
     cases: Mapping[str, Case],
     what_ifs: Collection[str],
-    refused: Collection[str],
+    refused: Mapping[str, list[str]],
+    by: Mapping[str, str],
 ) -> tuple[str, str | None]:
     """The kind of the decision, and the policy that it is about."""
     if not len(workload):
         return "no job", None
     policies = [] if found is None else [name for name in found.others if name not in what_ifs]
     without = [name for name in policies if facts.too_few_estimates(workload) and not _is_fcfs(cases.get(name))]
-    safe = None if found is None else best(found, [*what_ifs, *refused, *without])
+    safe = None if found is None else best(found, [*what_ifs, *refused, *without], by)
     if facts.unexplained(facts.explained(made, base)):
         return "unexplained", safe
     if base in made and not facts.has_queue(made[base]):
@@ -138,7 +150,7 @@ def _kind(
         held = sure(found.shown.loc[(safe, *_MEAN), :])
         return {"another year": "yes", "unknown": "short"}.get(held, "this log"), safe
     if tempting := best(found, what_ifs):
-        return "starves", tempting
+        return "cannot" if refused[tempting] == ["Slurm cannot"] else "starves", tempting
     chance = any(sure(found.shown.loc[(name, *_MEAN), :]) == "coincidence" for name in policies)
     return "chance" if chance else "keep", None
 
@@ -155,10 +167,11 @@ def _is_fcfs(case: Case | None) -> bool:
     return isinstance(case, FCFS)
 
 
-def best(found: Comparison, but: Collection[str] = ()) -> str | None:
+def best(found: Comparison, but: Collection[str] = (), by: Mapping[str, str] = MappingProxyType({})) -> str | None:
     """Choose the policy that shortens the mean wait most, among those that surely shorten it by one per cent or more.
 
-    A policy that also shortens it in another year comes before all that may not; those in `but` do not count.
+    A policy that also shortens it in another year comes before all that may not, and then a setting of Slurm before
+    what there is to write (`by`: see `in_slurm.Way`); those in `but` do not count.
     """
     rows = {policy: found.shown.loc[(policy, *_MEAN), :] for policy in found.others if policy not in but}
     held = {policy: sure(row) for policy, row in rows.items()}
@@ -167,7 +180,11 @@ def best(found: Comparison, but: Collection[str] = ()) -> str | None:
         for policy, row in rows.items()
         if row.difference <= -_WORTH and held[policy] not in ("equal", "coincidence")
     ]
-    return min(better, key=lambda policy: (held[policy] != "another year", rows[policy].difference), default=None)
+    return min(
+        better,
+        key=lambda policy: (held[policy] != "another year", by.get(policy) in in_slurm.NEEDS, rows[policy].difference),
+        default=None,
+    )
 
 
 def _worse(made: Mapping[str, Schedule], base: str, policy: str, least: float) -> list[tuple[str, str, str]]:

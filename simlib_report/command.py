@@ -17,6 +17,7 @@ simlib report jobs.txt --partitions "batch+debug=400, gpu=64:16" --names"""
 @click.option("--policies", metavar="NAMES", help="Compare it with these, with commas; an unknown name lists all.")
 @click.option("--what-if", "what_ifs", multiple=True, metavar="CHANGE", help="Such as 'procs +20%'; repeatable.")
 @click.option("--slurm-conf", metavar="FILE", help="slurm.conf, or what scontrol show config prints: sets the base.")
+@click.option("--outages", metavar="FILE", help="When processors were away: CSV, or what sacctmgr or scontrol prints.")
 @click.option("--allow", "allowed", type=float, metavar="PERCENT", help="By how much waits may get worse; default: 10.")
 @click.option("--title", metavar="TEXT", help="The title of the page.")
 @click.option("--from", "first", metavar="DATE", help="Only jobs submitted from then on: 2012-05-03.")

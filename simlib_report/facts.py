@@ -34,7 +34,7 @@ _MINUTE = 60
 
 _FEW = 0.05
 """A share of the jobs that does not count: if no more of them wait, and the mean wait is below a minute, there is no
-queue; if no more of them lack a request, the page does not mention it."""
+queue."""
 
 _FEWEST = 30
 """Of a size class with fewer jobs quartiles would be single jobs."""
@@ -174,14 +174,6 @@ def use_said(workload: Workload) -> list[str]:
     return sentences
 
 
-def missing(workload: Workload) -> list[str]:
-    """Say how many jobs have no estimate, so that the run time replaces it, if they are more than a twentieth."""
-    without = unrequested(workload)
-    if without <= _FEW:
-        return []
-    return [f"{share(without)} of the jobs have no estimate: their run time stands in, as if users knew it."]
-
-
 def too_few_estimates(workload: Workload) -> bool:
     """Tell whether so many jobs have no estimate that policies which need them cannot be judged."""
     return unrequested(workload) > _MANY
@@ -201,9 +193,7 @@ class Schedules(Mapping[str, Schedule]):
     def __init__(self, made: Mapping[str, tuple[cases.Made, np.ndarray]], there: Mapping[str, Schedule]) -> None:
         self._made, self._there = made, there
         workloads = {id(one.workload): one.workload for one, _ in made.values()}
-        self._times = {
-            key: [w.jobs[name].to_numpy(copy=True) for name in ("run", "submit")] for key, w in workloads.items()
-        }
+        self._times = {key: [w.jobs[name].to_numpy() for name in ("run", "submit")] for key, w in workloads.items()}
 
     def __getitem__(self, name: str) -> Schedule:
         if name in self._there:

@@ -65,7 +65,7 @@ class Way(NamedTuple):
 
     Attributes
     ----------
-    by : str, one of `EFFORT`
+    by : str, "setting", "script", "plugin" or "cannot"
     text : str, the setting or what there is to write
     source : str, a key of `_SOURCES` and perhaps a line
     nearest : str, the setting that comes nearest without a script; "" if the way is a setting itself
@@ -77,8 +77,8 @@ class Way(NamedTuple):
     nearest: str = ""
 
 
-EFFORT = "setting", "script", "plugin", "cannot"
-"""Ways by how much they cost, the cheapest first."""
+NEEDS = {"script": "a script of some 20 lines", "plugin": "a plugin in C"}
+"""What there is to write, in short."""
 
 _COSTS = {
     "script": "It is a script of some 20 lines in job_submit.lua, run at each submission and modification; all jobs "
@@ -163,7 +163,7 @@ WAYS = {
 
 
 def how(policy: str) -> str:
-    """Say how Slurm is set to do the same as a policy, or what is nearest; "" for a policy that is not in `WAYS`.
+    """Say how Slurm does the same as a policy of `simlib_report.POLICIES`, or what is nearest; "" for another policy.
 
     Examples
     --------
@@ -172,27 +172,15 @@ def how(policy: str) -> str:
     """
     if (way := WAYS.get(policy)) is None:
         return ""
-    said = f"Slurm cannot: {way.text}" if way.by == "cannot" else f"{way.by}: {way.text}"
     key, _, line = way.source.partition(" ")
-    said += f" ({_SOURCES[key].rpartition('/')[2]}{', ' * bool(line)}{line})"
+    said = f"{way.by}: {way.text} ({_SOURCES[key].rpartition('/')[2]}{', ' * bool(line)}{line})"
     costs = f". {_COSTS[way.by]}" if way.by in _COSTS else "."
     nearest = f" The nearest setting is {way.nearest}: {WAYS[way.nearest].text}." if way.nearest else ""
     return said + costs + nearest
 
 
-def by_effort(policies: Iterable[str]) -> list[str]:
-    """Sort policies by what they cost in Slurm: settings that can be changed today first, then scripts and plugins."""
-    return sorted(policies, key=lambda name: EFFORT.index(WAYS[name].by) if name in WAYS else len(EFFORT))
-
-
 def nearest(policies: Iterable[str]) -> dict[str, Case]:
-    """Find the settings that come nearest to policies without a script, so that they can be simulated themselves.
-
-    Examples
-    --------
-    >>> nearest(["EASY", "EASY-SJBF", "EASY++"])
-    {'Slurm, short limits first': ..., 'Slurm, one reservation': SlurmBackfill(window=2592000, reservations=1)}
-    """
+    """Find the settings that come nearest to policies without a script, so that they can be simulated themselves."""
     names = dict.fromkeys(WAYS[name].nearest for name in policies if name in WAYS and WAYS[name].nearest)
     return {name: SETTINGS[name] for name in names}
 
@@ -231,7 +219,7 @@ def waited_for(workload: Workload) -> pd.DataFrame | None:
     """
     if workload.log is None or "reason" not in workload.log:
         return None
-    known, log = sacct.names(workload)["reason"], workload.log.loc[workload.jobs.index]
+    known, log = sacct.names(workload)["reason"], workload.log.loc[workload.jobs.index, ["reason", "wait"]]
     reasons = log.reason.map(lambda number: known.get(int(number), "?" if number >= 0 else ""))
     kind = pd.Series(_OTHER, log.index).mask(reasons == "", _TURN)
     for name, begins in _KINDS.items():
@@ -275,6 +263,13 @@ def started_by(workload: Workload) -> dict[str, float] | None:
     """Find which share of the jobs each scheduler started, "main", "backfill" or "submit"; None without sacct's Flags.
 
     The share of `Schedule.jobs.backfilled` under `simlib.SlurmBackfill` should be near that of "backfill".
+
+    Examples
+    --------
+    >>> import simlib
+    >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
+    >>> started_by(simlib.Workload(w.jobs, 4, log=pd.DataFrame({"started_by": [1, 2]}, w.jobs.index)))
+    {'main': 0.5, 'backfill': 0.5, 'submit': 0.0}
     """
     if workload.log is None or "started_by" not in workload.log:
         return None

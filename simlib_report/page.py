@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from simlib import plots
 from simlib._util import paths
 from simlib._util.words import time
+from simlib.analysis.cases import Case
 from simlib.analysis.comparison import Comparison
 from simlib.core.schedule import Schedule
 from simlib.core.workload import Workload
@@ -24,9 +25,10 @@ from simlib.logs.files import PACKED
 from simlib.plots.style import svg
 
 from . import description, facts, losses, progress
+from . import outages as away
 from .answer import TEMPLATES, answer, decided, when
 from .in_slurm import how as in_slurm
-from .in_slurm import waited_for_said
+from .in_slurm import nearest, waited_for_said
 from .partitions import SHARED, divides, division, on_partitions, partitions, together
 from .policies import (
     ASKED,
@@ -94,6 +96,9 @@ class Page:
     allowed : float
         A policy is recommended only if the mean wait, the wait weighted by work, the longest wait and the late jobs'
         share grow by no more per cent than this.
+    outages : str or Path, optional
+        When which processors were away: see `simlib_report.outages.outages`. Policies that do not plan around outages
+        are not compared then; by default the policies are those of Slurm.
     title : str, optional
         The page's title; by default a question with the log's name.
     executor : concurrent.futures.Executor, optional
@@ -135,6 +140,7 @@ class Page:
         seed: int = 0,
         slurm_conf: str | Path | None = None,
         allowed: float = losses.ALLOWED,
+        outages: str | Path | None = None,
         title: str | None = None,
         executor: Any = None,
     ) -> None:
@@ -148,8 +154,11 @@ class Page:
         self.called = partial(called, names=known) if names else called
         self.parts = {} if partitions is None else _parts(workload, partitions, {} if names else known["partition"])
         self.workload = together(workload, self.parts) if self.parts else workload
-        asked_of = ASKED_OF_SLURM if slurm_conf or sacct.is_converted(workload) else ASKED
+        self.of_slurm = bool(slurm_conf or outages) or sacct.is_converted(workload) or (base or "").startswith("Slurm")
+        asked_of = ASKED_OF_SLURM if self.of_slurm else ASKED
         cases = chosen(asked_of if policies is None else policies, base)
+        if self.of_slurm:
+            cases |= nearest(cases)
         self.not_simulated: list[str] = []
         if slurm_conf is not None:
             if base is not None:
@@ -164,11 +173,24 @@ class Page:
         self._asked_ifs = [name for name in more if name not in WHAT_IFS]
         asked = [self.base, *self._asked_ifs, *(cases if policies is not None else ())]
         self.cases, self.left_out = usable(self.workload, cases | more, asked)
+        if outages is not None:
+            self.cases = self._around(outages, asked, partitions is not None or bool(others))
         if self.parts:
             self.cases = {name: on_partitions(case, self.parts) for name, case in self.cases.items()}
         self.cases |= others
         self.what_ifs += others
         self._asked_ifs += others
+
+    def _around(self, outages: str | Path, asked: list[str], divided: bool) -> dict[str, Case]:
+        """The cases that plan around outages."""
+        if divided:
+            raise ValueError(f"{self.workload.name}: found outages with partitions, expected one machine")
+        table = away.outages(outages, self.workload)
+        able = away.planned_around(self.cases, table, asked)
+        self.left_out += [away.said(table, self.workload)]
+        if unable := [name for name in self.cases if name not in able]:
+            self.left_out.append(f"Not compared: {'; '.join(unable)}: not made for outages.")
+        return able
 
     @cached_property
     def schedules(self) -> Mapping[str, Schedule]:
@@ -192,7 +214,8 @@ class Page:
     @cached_property
     def decision(self) -> dict[str, Any]:
         """What the answer says, and of which policy."""
-        return decided(self.workload, self.schedules, self.found, self.base, self.cases, self.what_ifs, self.allowed)
+        given = self.workload, self.schedules, self.found, self.base, self.cases, self.what_ifs
+        return decided(*given, self.allowed, self.of_slurm)
 
     @cached_property
     def answer(self) -> dict[str, Markup]:
@@ -219,11 +242,10 @@ class Page:
             for reason, count in w.dropped.value_counts(sort=False).items()
         ]
         return [
-            "Limits, holds, reservations and outages: no log has them.",
+            "Limits, holds, reservations and outages: no log has them, and what is not said below is not simulated.",
             *counts,
             *self.left_out,
             *_absent(self.found),
-            *facts.missing(w),
             *self._machines(),
             *(f"{AS_SET}: {said}" for said in self.not_simulated),
         ]
@@ -299,13 +321,8 @@ class Page:
         if not names or len({len(one.workload) for one in pair.values()}) > 1:
             return []
         tables = {"By request": losses.by_request(pair), "By size": losses.by_size(pair)}
-        said = []
-        for table in tables.values() if len(names) == 2 else ():
-            if most := losses.most_lost(table, names[0], names[1], self.allowed):
-                who, before, after = most
-                said.append(f"With {names[1]} one in 20 {who} waits over {time(after)}, now {time(before)}.")
         texts = {caption: losses.waits_said(table) for caption, table in tables.items()}
-        return [said, *(_captioned(text, caption) for caption, text in texts.items())]
+        return [_captioned(text, caption) for caption, text in texts.items()]
 
     def _explained(self) -> pd.DataFrame | None:
         """The recorded waits beside those under the base, by partition."""
@@ -361,7 +378,7 @@ class Page:
         >>> page.html()[:15], "there is no queue" in page.html()
         ('<!DOCTYPE html>', True)
         """
-        slurm = in_slurm(self.decision["policy"] or "")
+        policies = [self.decision["policy"], *(self.decision["more"] or ())[:1]]
         numbered = count()
         with plt.rc_context():
             plots.use_style()
@@ -369,7 +386,7 @@ class Page:
                 title=self.title,
                 about=_about(self.workload),
                 lines=self.answer,
-                slurm=slurm,
+                slurm=[f"{name} in Slurm: {said}" for name in policies if (said := in_slurm(name or ""))],
                 waited=waited_for_said(self.workload),
                 tempting="; ".join(f"{name} ({', '.join(what)})" for name, what in self.decision["tempting"].items()),
                 pictures=self.pictures(),
@@ -463,6 +480,9 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
+_FIELDS = "job", "submit", "wait", "run", "procs", "requested_time", "partition"
+"""The fields of a log that a page needs."""
+
 _TAKEN = ("procs", "partition", "first", "last", "unit", "timezone", "gpus", "names", "columns", "cluster")
 
 
@@ -505,9 +525,10 @@ def report(log: str | Path, out: str | Path | None = None, **options: Any) -> Pa
     paths.refuse_unwritable(target, *(here or ())[:1])  # before anybody waits for the page
     without_gpus = options.get("gpus") == 0
     taken = {key: value for key, value in options.items() if key in _TAKEN and not (key == "gpus" and without_gpus)}
+    progress.return_memory()
     with progress.Progress() as telling:
         telling.now(f"reading {log}")
-        workload = reading.taken(log, **taken)
+        workload = reading.with_fields(reading.taken(log, **taken), _FIELDS)
         if without_gpus and workload.gpus:
             workload = workload.without_gpus()
         telling.now("preparing policies")

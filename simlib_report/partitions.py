@@ -224,19 +224,8 @@ def resized(parts: Mapping[str, Workload], size: str) -> dict[str, Workload]:
     return {called: part.with_procs(max(int(n), 1)) for (called, part), n in zip(parts.items(), after, strict=True)}
 
 
-def merged(workload: Workload, parts: Mapping[str, Workload], names: str) -> dict[str, Workload]:
-    """Make one machine of two or more of the parts, such as "batch+debug"; all others stay as they are.
-
-    ValueError for a name that is none of a part.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.load("sample")
-    >>> w = simlib.Workload(w.jobs, 128, log=w.log.assign(partition=w.log.user % 3))
-    >>> {called: part.procs for called, part in merged(w, partitions(w, {"0": 64, "1": 40, "2": 24}), "0 + 2").items()}
-    {'0+2': 88, '1': 40}
-    """
+def _merged(workload: Workload, parts: Mapping[str, Workload], names: str) -> dict[str, Workload]:
+    """Make one machine of two or more of the parts, such as "batch+debug"; all others stay as they are."""
     chosen = [name.strip() for name in names.split("+")]
     if unknown := [name for name in chosen if name not in parts] or (["one partition"] if len({*chosen}) < 2 else []):
         raise ValueError(
@@ -248,20 +237,8 @@ def merged(workload: Workload, parts: Mapping[str, Workload], names: str) -> dic
     return {"+".join(chosen): one.with_procs(procs, gpus)} | {n: p for n, p in parts.items() if n not in chosen}
 
 
-def gpus_apart(workload: Workload) -> dict[str, Workload]:
-    """Make two machines of one: the GPUs with as many processors as their jobs used, and the other processors.
-
-    Jobs without GPUs run on the second machine only. ValueError if no job needs a GPU, or all do.
-
-    Examples
-    --------
-    >>> import simlib
-    >>> w = simlib.load("sample")
-    >>> jobs = w.jobs.assign(gpus=(w.jobs.procs == 4).astype(int))
-    >>> w = simlib.Workload(jobs, 128, gpus=8, log=w.log.assign(wait=0, gpus=jobs.gpus))
-    >>> {called: (part.procs, part.gpus) for called, part in gpus_apart(w).items()}
-    {'with GPUs': (24, 8), 'without GPUs': (104, 0)}
-    """
+def _gpus_apart(workload: Workload) -> dict[str, Workload]:
+    """Make two machines of one: the GPUs with as many processors as their jobs used, and the other processors."""
     needs = workload.jobs.gpus > 0 if workload.gpus else np.zeros(len(workload), bool)
     if workload.log is None or not 0 < needs.sum() < len(workload):
         raise ValueError(f"{workload.name}: found {needs.sum()} jobs with GPUs, expected some with and some without")
@@ -285,10 +262,10 @@ def divides(text: str) -> bool:
 def division(text: str, workload: Workload, parts: Mapping[str, Workload], base: Case) -> Case:
     """Make the case of such a what-if; ValueError if the log does not allow it."""
     if text != "gpus apart":
-        return on_partitions(base, merged(workload, parts, text.removeprefix("merge ")))
+        return on_partitions(base, _merged(workload, parts, text.removeprefix("merge ")))
     if parts:
         raise ValueError(f"{workload.name}: found 'gpus apart' with partitions, expected one machine")
-    apart = gpus_apart(workload)
+    apart = _gpus_apart(workload)
     case = on_partitions(base, apart)
     return (*case, only(apart)) if isinstance(case, tuple) else (case, only(apart))
 

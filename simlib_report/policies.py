@@ -133,7 +133,7 @@ def _split(text: str) -> list[str]:
     return names
 
 
-WHAT_IFS = {"exact estimates": "estimates exact", "adjusted estimates": "adjusted"}
+WHAT_IFS = {"adjusted estimates": "adjusted", "exact estimates": "estimates exact"}
 """What a page asks of every base that can do it: how much better estimates are worth."""
 
 

@@ -1,5 +1,6 @@
 """Run a page's simulations so that a reader sees how far they are, and so that a killed report goes on where it was."""
 
+import ctypes
 import os
 import pickle
 import shutil
@@ -8,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,17 @@ from simlib.core.workload import Workload
 _FIRST, _EVERY = 1, 10
 """Seconds until the first line, and between two others, where no terminal shows a bar."""
 
+_MMAP_THRESHOLD = -3
+"""The option M_MMAP_THRESHOLD of mallopt(3)."""
+
 LONG = 100_000
 """Jobs from which on a run takes so long that its result is kept."""
+
+
+def return_memory() -> None:
+    """Let glibc give arrays back to the system when they are freed: kept, they would be half of a long log's memory."""
+    with suppress(OSError, AttributeError, TypeError):  # another C library
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 2**20)
 
 
 class Progress:

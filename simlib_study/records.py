@@ -23,6 +23,7 @@ from simlib import __version__, plots
 from simlib._util import paths
 from simlib.core.workload import Workload
 from simlib.logs.archive import NOT_VERIFIED
+from simlib.plots.panels import title_of
 
 from . import claims
 from .claims import VERDICTS, withdrawn
@@ -111,7 +112,7 @@ def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None =
         figure.suptitle("")
         message = experiment.unjudged
     elif preview := experiment.preview(logs):
-        message = f"{message or ' '.join(figure.get_suptitle().split())} ({preview})".lstrip()
+        message = f"{message or ' '.join(title_of(figure).split())} ({preview})".lstrip()
     if os.environ.get(REPRODUCING) == PREVIEW and (experiment.repeats or experiment.changed):
         plots.stamp(figure, PREVIEW.upper())
     if message:

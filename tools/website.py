@@ -172,6 +172,7 @@ def _linked(text):
     """Let links to the report lead to its pages on the site; leave out what leads to solutions that are no pages."""
     if not SOLUTIONS:
         text = text.partition("\n## Solutions\n")[0]
+        text = re.sub(r"\[solution\]\(solutions\.md[^)]*\) ·\s", "", text)
         text = re.sub(r"\[([^]]*)\]\(solutions\.md[^)]*\)", r"\1", text)
     text = re.sub(r"\(solutions\.md#([a-z0-9-]+)\)", r"(../../../notebooks/teaching/solutions/\1.ipynb)", text)
     text = text.replace("figures/README.md", "exhibits/index.md")

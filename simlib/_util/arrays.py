@@ -100,7 +100,7 @@ def _resampled(
 ) -> None:
     """Fill the percentiles into `result`; `needed` is how many drawn jobs each has at or below it."""
     offset = np.cumsum(jobs) - jobs
-    of_row = np.empty(jobs.sum(), np.int64)  # jobs by row, and in order of value
+    of_row = np.empty(jobs.sum(), np.int32)  # jobs by row, and in order of value
     seen = offset.copy()
     for job in order:
         for row in code[job]:

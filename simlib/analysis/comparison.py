@@ -559,7 +559,7 @@ def _values(schedule: Schedule, index: pd.Index, measures: Mapping[str, str | Me
         yield values
 
 
-def _table(levels: tuple, runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:
+def _table(levels: tuple[list[str], Groups, list[str]], runs: Floats, of_parts: Floats, relative: bool) -> pd.DataFrame:
     """The differences of all cases from the first, absolute or as shares of the base: see `Comparison`.
 
     `of_parts` is how many jobs of a case and the base each group has in each part of the log.

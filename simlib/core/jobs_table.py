@@ -121,7 +121,7 @@ def completed(jobs: pd.DataFrame, name: str, gpus: int) -> pd.DataFrame:
     needed = gpus > 0 or ("gpus" in jobs and bool((jobs.gpus != 0).any()))
     columns = [*COLUMNS, "gpus"] if needed else COLUMNS
     if list(jobs) == COLUMNS == columns and all(dtype == np.int64 for dtype in jobs.dtypes):  # as of most derived ones
-        return jobs.copy()  # numbers that a reader of `jobs` may change
+        return copied(jobs)  # a reader of `jobs` may change them
     default: dict[str, Any] = {"estimate": jobs.run, "gpus": 0}
     numbers = {}
     for column in columns:

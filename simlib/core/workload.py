@@ -601,25 +601,25 @@ class Workload(Calendar):
         shift = np.random.default_rng(seed).integers(
             -seconds, seconds, size=len(burst) and burst[-1] + 1, endpoint=True
         )
-        columns = self._by_column  # done thousands of times, in threads: pandas would hold Python's lock
+        columns = self._columns  # done thousands of times, in threads: pandas would hold Python's lock
         submit = columns[_SUBMIT].copy()
         submit[by_user] += shift[burst]
         order = in_order(submit)
-        moved = np.empty_like(columns)
+        moved = np.empty((len(columns), len(submit)), np.int64)
         for row, column in enumerate(columns):
             (submit if row == _SUBMIT else column).take(order, out=moved[row], mode="clip")  # unlooked at, quicker
         jobs = pd.DataFrame(moved.T, self._jobs.index.take(order), self._jobs.columns, copy=False)
         return self._with(jobs, f"shaken by +-{seconds} s, seed {seed}")
 
     @cached_property
-    def _by_column(self) -> Ints:
-        """The numbers of the jobs table, one row for each column."""
-        return np.ascontiguousarray(self._jobs.to_numpy().T)
+    def _columns(self) -> list[Ints]:
+        """The numbers of the jobs table by column, in place."""
+        return [self._jobs[name].to_numpy() for name in self._jobs]
 
     @cached_property
     def _pauses(self) -> tuple[Ints, Ints]:
         """The places of the jobs by user, and the seconds since the user's last job; without one, more than any."""
-        submit, user = self._by_column[_SUBMIT], self._by_column[_USER]
+        submit, user = self._columns[_SUBMIT], self._columns[_USER]
         by_user = np.argsort(user, kind="stable")
         pause, user = np.diff(submit[by_user], prepend=0), user[by_user]
         pause[(user < 0) | (np.diff(user, prepend=-1) != 0)] = np.iinfo(np.int64).max
@@ -660,7 +660,7 @@ class Workload(Calendar):
         """Derive a workload from a table with all columns and in order."""
         new = copy.copy(self)
         new._jobs = jobs
-        for of_the_table in ("_by_column", "_pauses"):
+        for of_the_table in ("_columns", "_pauses"):
             vars(new).pop(of_the_table, None)
         if not jobs.index.equals(self._jobs.index):
             new._followed = []

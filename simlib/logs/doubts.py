@@ -36,7 +36,7 @@ def doubts(workload: Workload) -> list[str]:
             "either they are too few (then pass procs=), or jobs shared processors, or recorded times are wrong"
         )
     if workload._log is not None:
-        log = workload._log.loc[workload._jobs.index]
+        log = workload._log.loc[workload._jobs.index, ["job", "submit"]]
         if twice := 0 if log.job.is_unique else int((log.duplicated(["job", "submit"]) & (log.job >= 0)).sum()):
             sentences.append(
                 f"{name}: {twice:,} of {jobs:,} jobs have the number and the submit time of another: the same job may "

@@ -1,9 +1,10 @@
 """Read a log by its path or its name in the catalogue, or a part of it; also what Slurm's sacct printed."""
 
+import copy
 import re
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,15 @@ def taken(
         chosen = [partition] if isinstance(partition, (int, str)) else partition
         workload = _part_of_machine(workload, chosen, procs, gpus)
     return workload if first is None and last is None else _part_of_time(workload, first, last)
+
+
+def with_fields(workload: Workload, fields: Collection[str]) -> Workload:
+    """Leave out all fields of the log but some, and further ones: of millions of jobs they take most of the memory."""
+    if workload.log is None:
+        return workload
+    new = copy.copy(workload)
+    new._log = workload.log[[name for name in workload.log if name in fields or name not in swf.FIELDS]]
+    return new
 
 
 def _read(log: str | Path, procs: int | None, whole: bool, options: dict[str, Any], names: bool) -> Workload:

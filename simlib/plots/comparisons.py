@@ -116,7 +116,8 @@ def changes(
     Returns
     -------
     Figure
-        Changes that may be chance are grey. Changes outside the axis are arrows at its edge.
+        Changes that may be chance are grey dots; triangles point down where waits are shorter, and up where they are
+        longer. Changes outside the axis are arrows at its edge.
 
     Examples
     --------
@@ -147,12 +148,14 @@ def changes(
     margin = 0.06 * (high - low or 1)
     at = np.arange(len(part))
     chance = part.holds.isin(["coincidence", "equal"]).to_numpy()
-    for colour, rows in (
-        ("#888888", chance),
-        (COLOURS[2], ~chance & (part.difference < 0).to_numpy()),
-        (COLOURS[1], ~chance & (part.difference >= 0).to_numpy()),
+    marks = {"shorter": {"color": COLOURS[2], "marker": "v"}, "longer": {"color": COLOURS[1], "marker": "^"}}
+    for style, rows in (
+        ({"color": "#888888", "marker": "o"}, chance),
+        (marks["shorter"], ~chance & (part.difference < 0).to_numpy()),
+        (marks["longer"], ~chance & (part.difference >= 0).to_numpy()),
     ):
-        _bars(ax, at[rows & near], shares[rows & near], colour)
+        colour = style["color"]
+        _bars(ax, at[rows & near], shares[rows & near], **style)
         ax.plot([high + margin / 2] * (rows & ~near).sum(), at[rows & ~near], ">", color=colour, clip_on=False)
     written = partial(difference, short=True) if measure in IN_SECONDS else "{:+,.3g}".format
     numbers = [written(value) for value in part.difference]
@@ -164,7 +167,8 @@ def changes(
     in_whole_per_cents(ax.xaxis)
     ax.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
     ax.set_xlabel(title)
-    legend(figure, {"chance": _intervals()["coincidence"], "another year": _intervals()["another year"]})
+    intervals = {"chance": _intervals()["coincidence"], "another year": _intervals()["another year"]}
+    legend(figure, intervals | {name: style | {"linestyle": ""} for name, style in marks.items()})
     said = ", ".join(f"{name} {number}" for name, number in zip(part.index, numbers, strict=True))
     figure.set_label(f"{comparison.workload.name}: {title}: {said}")
     return _marked(figure, comparison)
@@ -181,12 +185,12 @@ def _chosen(comparison: Comparison, policy: str, by: str, most: int) -> pd.DataF
     return pd.concat([lose[:most], gain[-most:]])
 
 
-def _bars(ax: Axes, at: Any, part: pd.DataFrame, colour: str) -> None:
+def _bars(ax: Axes, at: Any, part: pd.DataFrame, color: str, marker: str = "o") -> None:
     """Draw differences and their intervals at these heights; infinite ends reach as far as the largest finite one."""
     part = part.replace(np.inf, part.replace(np.inf, np.nan).max(numeric_only=True).max())
-    ax.hlines(at, part.another_year_low, part.another_year_high, color=colour, **_line(_ANOTHER_YEAR))
-    ax.hlines(at, part.coincidence_low, part.coincidence_high, color=colour, **_line(_COINCIDENCE))
-    ax.plot(part.difference, at, "o", color=colour, markersize=4)
+    ax.hlines(at, part.another_year_low, part.another_year_high, color=color, **_line(_ANOTHER_YEAR))
+    ax.hlines(at, part.coincidence_low, part.coincidence_high, color=color, **_line(_COINCIDENCE))
+    ax.plot(part.difference, at, marker, color=color, markersize=5 if marker != "o" else 4)
 
 
 def _line(style: dict[str, Any]) -> dict[str, Any]:

@@ -44,6 +44,11 @@ def title(figure: Figure, text: str) -> None:
         figure.suptitle(lines, x=0.01, ha="left", weight="bold", size=10)
 
 
+def title_of(figure: Figure) -> str:
+    """The title that `title` has written."""
+    return str(figure.legends[0].get_title().get_text() if figure.legends else figure.get_suptitle())
+
+
 def month_axis(ax: Axes, months: Iterable[str], every: int = 3) -> None:
     """Label an x axis whose places 0, 1, ... are months; the year stands below the first label and each January.
 

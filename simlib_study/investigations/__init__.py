@@ -1,1 +1,1 @@
-"""Investigations behind the study that are not finished: which rules other programs follow."""
+"""Investigations behind the study that are not finished: which rules Tang's simulator follows."""

@@ -24,8 +24,8 @@ from simlib.policies.easy import EASY, Given
 
 from ..loading import Logs
 from ..tang2013 import Trace, beyond, figures14_17, scheduling
-from .kernel_variants import qsim as kernel
-from .kernel_variants.qsim import Rules
+from . import qsim_kernel as kernel
+from .qsim_kernel import Rules
 
 QSIM, TEXT = Rules(), Rules(*[False] * len(Rules._fields))
 """All rules; and none, the study's EASY on the log as it is."""

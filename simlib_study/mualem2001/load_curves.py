@@ -78,6 +78,12 @@ def curves(
     return Curves(*(table[table.index.isin(list(measures), level="metric")] for table in tables))
 
 
+def joined(*parts: Curves) -> Curves:
+    """Join curves of different models; runs come in order, as if all had been simulated at once."""
+    tables = (pd.concat(tables) for tables in zip(*parts, strict=True))
+    return Curves(*(table.sort_index(level="run", sort_remaining=False) for table in tables))
+
+
 def _at_load(
     workload: Workload,
     load: float,

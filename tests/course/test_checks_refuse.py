@@ -267,10 +267,6 @@ def test_numbers_are_right_if_the_second_job_is_delayed_and_the_first_is_not():
     assert found > 2
 
 
-def test_only_the_longest_job_that_is_still_backfilled_is_right():
-    assert [length for length in range(60) if is_right("3.2", {"run": length})] == [17]
-
-
 def test_a_function_that_changes_its_table_does_not_change_what_it_is_held_against():
     def none_is_late(jobs):
         jobs["start"] = jobs.guarantee

@@ -1,12 +1,15 @@
 """What policies are in Slurm, its settings, and what jobs waited for."""
 
 import math
+import re
 
 import pytest
 from helpers import numbered
+from test_log_report import FIRST, QUEUE, SHORT_FIRST, STREAM, asked, decision, weeks
 
 from simlib import FCFS, Multifactor, SlurmBackfill, Workload, simulate
-from simlib_report import in_slurm
+from simlib.logs import swf
+from simlib_report import Page, in_slurm
 from simlib_report.policies import POLICIES
 from simlib_report.slurm_settings import settings
 
@@ -15,18 +18,51 @@ def test_every_candidate_of_the_page_has_a_line_and_what_is_nearest_is_a_setting
     assert {*POLICIES, *in_slurm.SETTINGS} <= {*in_slurm.WAYS}
     for name, way in in_slurm.WAYS.items():
         said = in_slurm.how(name)
-        assert way.by in in_slurm.EFFORT and way.source.split()[0] in in_slurm._SOURCES
+        assert way.by in ("setting", "cannot", *in_slurm.NEEDS) and way.source.split()[0] in in_slurm._SOURCES
         assert (way.nearest == "") == (way.by == "setting") or way.nearest in in_slurm.SETTINGS, name
-        assert said.startswith("Slurm cannot" if way.by == "cannot" else f"{way.by}:")
+        assert said.startswith(f"{way.by}:")
         assert way.nearest in said and ("script of some" in said) == (way.by == "script")
     assert {*in_slurm.MEANING} == {*in_slurm.SETTINGS}
     assert all(in_slurm.WAYS[name].by == "setting" for name in in_slurm.SETTINGS)
 
 
-def test_what_can_be_set_today_comes_first():
-    names = ["EASY-SJBF", "EASY, WFP", "one of mine", "EASY, shortest first", "EASY"]
-    assert in_slurm.by_effort(names) == ["EASY", "EASY, shortest first", "EASY, WFP", "EASY-SJBF", "one of mine"]
-    assert list(in_slurm.nearest(names)) == ["Slurm, short limits first", "Slurm, large jobs first"]
+CLASS = "Slurm, short limits first"
+
+NO_ESTIMATES = [*SHORT_FIRST]
+
+CLASSES = [(1, 0, 100, 100, 4), (1, 5, 500, 500, 4), (2, 10, 30, 30, 4), (2, 15, 10, 10, 4)]
+"""Jobs whose order by class of limit is nearly that by length."""
+
+ONE_CLASS = [(1, 0, 100, 100, 4), (1, 5, 300, 300, 4), (2, 10, 70, 70, 4), (2, 15, 70, 70, 4)]
+"""Jobs of one class of limits, whose order by length is another."""
+
+PASSING = [(1, 0, 100, 100, 3), (1, 1, 30, 30, 1), (1, 5, 100, 100, 4), (2, 10, 60, 60, 1)]
+PASSING += [(2, 12 + k, 20, 20, 1) for k in range(3)]
+"""Narrow jobs that may pass a wide one, of which short ones go first under EASY-SJBF."""
+
+
+@pytest.mark.parametrize(
+    ("jobs", "names", "said"),
+    [
+        (CLASSES, [FIRST, CLASS], f"Yes: set {CLASS}: .* {FIRST} gains more .*, but needs a script of some 20 lines."),
+        (CLASSES, [CLASS], f"Yes: set {CLASS}: the mean wait falls from 5.4 to 1.4 hours.$"),
+        (ONE_CLASS, [FIRST, CLASS], f"Yes, but no setting does it: with {FIRST} .* It needs a script of some 20 lines"),
+        (PASSING, ["EASY-SJBF"], "No: with EASY-SJBF the mean wait falls .*, but .* Slurm cannot do that."),
+        (STREAM, [FIRST, CLASS], f"No: with {FIRST} .*, but the longest wait grows"),
+        (QUEUE, ["Slurm, no backfilling"], "No: no policy that was tried is better"),
+        (NO_ESTIMATES, [FIRST, CLASS], "Cannot tell: 100 % of the jobs have no estimate"),
+    ],
+)
+def test_a_setting_comes_before_a_script_and_what_slurm_cannot_do_is_not_recommended(jobs, names, said):
+    made = weeks(jobs, requested_time=-1) if jobs is NO_ESTIMATES else weeks(jobs)
+    header = [" Conversion: simlib, from the output of sacct"]
+    w = Workload(swf.jobs_of(made.log), 4, "made up", log=made.log, start=made.start, header=header)
+    assert re.match(said, decision(asked(w, "Slurm's backfill", *names)))
+
+
+def test_the_nearest_settings_of_what_is_asked_for_are_compared_too():
+    assert list(in_slurm.nearest(["EASY", "EASY-SJBF", "EASY, WFP"])) == [CLASS, "Slurm, large jobs first"]
+    assert CLASS in Page(weeks(QUEUE), ["Slurm's backfill", "EASY-SJBF"], base="Slurm's backfill", shakes=4).cases
 
 
 def test_short_limits_go_first_until_others_have_waited_for_days():

@@ -71,13 +71,6 @@ def test_a_log_that_is_drawn_has_the_median_of_its_runs_for_the_log_as_it_is_and
 # Printed numbers
 
 
-def test_printed_numbers_have_the_levels_and_decimals_of_print():
-    assert study.printed("mualem2001_table3")["EASY", "bounded_slowdown", "CTC", "original"] == 3.82
-    assert study.printed("mualem2001_table1_differences")["CTC", "1996-07", "response_s"] == 1.9
-    digits = judging.decimals("mualem2001_table3")
-    assert [digits["EASY", "bounded_slowdown", trace, "f1"] for trace in ("CTC", "KTH")] == [2, 1]
-
-
 def test_a_number_is_inside_close_or_off():
     for shift, expected in ((0, "inside"), (0.03, "close"), (0.2, "off")):
         table = study.judge(runs(shift), "mualem2001_table4")

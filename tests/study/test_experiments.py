@@ -5,6 +5,7 @@ import json
 import pytest
 from helpers import texts
 
+from simlib.plots.panels import title_of
 from simlib_study import experiments, loading, notebooks, records, tang2013
 
 CELLS = {
@@ -129,6 +130,11 @@ def test_other_runs_are_judged_and_marked_as_a_preview(run, setting):
     why = f"preview: {setting.replace('=', 'is')}, in the study"
     for line in (found["said"], found["claim"]["evidence"], found["picture"].get_suptitle(), repr(found["finding"])):
         assert why in " ".join(line.split())
+    figure = found["plots"].plt.figure()
+    found["plots"].legend(figure, {"EASY": {}})
+    found["plots"].title(figure, "what the curves show")
+    title = title_of(records.show(figure, found["logs"]))
+    assert " ".join(title.split()).startswith(f"What the curves show ({why}")
     assert found["claim"].headline.startswith("MF-36  PREVIEW, REPRODUCED")
     assert why in (found["place"] / "numbers.csv").read_text()
 

@@ -32,3 +32,7 @@ def test_means_from_sums_over_clusters_are_those_of_the_bootstrap_after_those_of
     assert means.loc[0].tolist() == values.mean().tolist()
     drawn = cluster_bootstrap(values, clusters, resamples=30, seed=[1, 2])
     np.testing.assert_allclose(means[1:], drawn.xs("mean", axis=1, level=1))
+
+
+def test_the_median_of_an_even_number_of_rows_is_the_lower_one_of_the_middle():
+    assert cluster_bootstrap(pd.DataFrame({"x": [1, 2]}), [0, 0], 5)["x", "median"].eq(1).all()

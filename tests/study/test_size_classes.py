@@ -9,15 +9,6 @@ from simlib_study.size_classes import ALL
 plots.plt.switch_backend("Agg")
 
 
-def test_size_classes_end_at_powers_of_two():
-    sizes = [1, 2, 3, 4, 5, 8, 9, 100, 1024]
-    uppers = size_classes.size_class(sizes)
-    assert uppers.tolist() == [1, 2, 4, 4, 8, 8, 16, 128, 1024]
-    names = ["1", "2", "3-4", "3-4", "5-8", "5-8", "9-16", "65-128", "513-1024"]
-    assert [size_classes.class_name(upper) for upper in uppers] == names
-    assert size_classes.class_name(ALL) == "all"
-
-
 @pytest.fixture
 def two_classes(workload):
     """Ten jobs of size 1 that run 1 to 10 s, and two of size 3 that run for an hour."""

@@ -282,12 +282,6 @@ def test_claims_on_inaccuracy_hold_for_a_log_as_the_text_describes_it(run):
     assert parts(run("table2", one, resamples=100)["scatters_less"])["triple key"] != claims.HOLDS
 
 
-def test_claims_on_groups_hold_where_users_have_habits(run, made_up):
-    found = run("table2", made_up, resamples=100)
-    assert found["scatters_less"]["verdict"] == found["close"]["verdict"] == REPRODUCED
-    assert found["scatters_less"]["readings"][PRINTED]["verdict"] == REPRODUCED
-
-
 # Figures 4 to 10
 
 

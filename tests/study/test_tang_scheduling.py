@@ -367,6 +367,12 @@ def test_a_month_in_which_nobody_waits_has_no_gain_and_does_not_count():
 # Beside the paper
 
 
+def test_a_median_is_over_the_months_of_each_shake():
+    wide = table_of_gains({("wfp", "regular p85", "wait"): ([0.4, -0.2, 0.1], 0)}).loc["made up"].unstack("run")
+    for name, value in {"median month": 0.1, "median change": 0.2}.items():
+        assert figures14_17.statistic(wide, "wfp", "regular p85", "wait", name).eq(value).all()
+
+
 def test_every_printed_number_stands_beside_ours_and_is_not_judged(notebook):
     tables = notebook["averages"], notebook["stated"]
     assert sum(table.published.notna().sum() for table in tables) == len(scheduling.printed_table())

@@ -86,20 +86,6 @@ def insert(ends: Ends, job: Int, time: Int) -> None:
 
 
 @part
-def take_next(ends: Ends) -> Place:
-    """Take out the next job to end. Returns it."""
-    ends.length[0] -= 1
-    return ends.jobs[np.uint64(ends.length[0])]
-
-
-@part
-def remove(ends: Ends, job: Int) -> None:
-    """Take out a job, keeping the order of the others."""
-    ends.length[0] -= 1
-    remove_end(ends.jobs, np.uint64(ends.length[0]), job)
-
-
-@part
 def start_job(running: Running, job: Int, now: Int, size: Ints, run: Ints, estimate: Ints) -> None:
     """Start a job now: it takes its processors for its run time, and is expected to take them for its estimate."""
     running.start[job] = now
@@ -111,8 +97,11 @@ def start_job(running: Running, job: Int, now: Int, size: Ints, run: Ints, estim
 @part
 def end_job(running: Running, size: Ints) -> Place:
     """End the next job to end: it frees its processors. Returns it."""
-    job = take_next(running.by_end)
-    remove(running.by_expected_end, job)
+    ends, expected = running.by_end, running.by_expected_end
+    ends.length[0] -= 1
+    expected.length[0] -= 1
+    job = ends.jobs[np.uint64(ends.length[0])]
+    remove_end(expected.jobs, np.uint64(expected.length[0]), job)
     running.free[0] += size[job]
     return job
 

@@ -1,0 +1,70 @@
+"""Outages are read by row from what people and Slurm write, and policies plan around them."""
+
+import pytest
+
+from simlib import Workload
+from simlib_report.outages import outages
+
+W = Workload({"submit": [0, 90_000], "run": [60, 60], "procs": [3, 4]}, 4, start="2024-05-03 14:00+02:00")
+"""Two jobs, of which the last one comes at 15:00 on 4 May."""
+
+
+def read(folder, text):
+    """The rows of a file with this text."""
+    (folder / "away.txt").write_text(text)
+    return outages(folder / "away.txt", W).to_numpy().tolist()
+
+
+EVENTS = """NodeName|TimeStart|TimeEnd|TRES
+n1|2024-05-03T15:00:00|2024-05-03T16:00:00|billing=2,cpu=2,mem=8G
+n2|2024-05-02T10:00:00|Unknown|cpu=1
+|2024-05-03T15:00:00|2024-05-03T16:00:00|cpu=4
+n3|2024-05-01T15:00:00|2024-05-01T16:00:00|cpu=2
+"""
+
+RESERVATIONS = """Name|Start|End|TRES|Flags
+service|2024-05-03T15:00:00|2024-05-03T16:00:00|cpu=4|MAINT,SPEC_NODES
+course|2024-05-03T15:00:00|2024-05-03T16:00:00|cpu=4|SPEC_NODES
+"""
+
+SHOWN = """ReservationName=service StartTime=2024-05-03T15:00:00 EndTime=2024-05-03T16:00:00 Duration=01:00:00
+   Nodes=n[1-2] NodeCnt=2 CoreCnt=4 Features=(null) PartitionName=(null) Flags=MAINT,SPEC_NODES
+     NodeName=n1 CoreIDs=0-1
+   TRES=cpu=4
+   Users=root Groups=(null) Accounts=(null) Licenses=(null) State=INACTIVE
+
+ReservationName=course StartTime=2024-05-03T15:00:00 EndTime=2024-05-03T16:00:00 Duration=01:00:00
+   Nodes=n1 NodeCnt=1 CoreCnt=2 Features=(null) PartitionName=(null) Flags=SPEC_NODES
+   TRES=cpu=2
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("start,end,procs\n2024-05-03 15:00,1714741500,2\n", [[3600, 3900, 2, 0]]),
+        ("Start, End, Procs, Known\n2024-05-03 15:00,2024-05-03 16:00,2,2024-05-03 14:30\n", [[3600, 7200, 2, 1800]]),
+        (EVENTS, [[3600, 7200, 2, 3600], [0, 90_001, 1, 0]]),
+        (RESERVATIONS, [[3600, 7200, 4, 0]]),
+        (SHOWN, [[3600, 7200, 4, 0]]),
+    ],
+)
+def test_outages_are_read_from_a_table_and_from_what_slurm_prints(tmp_path, text, rows):
+    assert read(tmp_path, text) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("NodeName|TimeStart|TimeEnd|State\n", "line 1: found 'NodeName.*, expected a table .* format=NodeName,Start,"),
+        ("start,end,procs\n\nsoon,2024-05-03,2\n", "line 3: start: found 'soon', expected a time"),
+        ("start,end,procs\n2024-05-04,2024-05-03,2\n", "line 2: end: found '2024-05-03', expected a time after"),
+        ("start,end,procs\n2024-05-04,2024-05-05,0\n", "line 2: procs: found '0', expected a number of processors"),
+        (EVENTS.replace("cpu=2,", ""), "line 2: tres: found 'billing=2,mem=8G', expected .* cpu=128"),
+        ("start,end,procs\n2024-05-04,2024-05-05\n", "line 2: found 2 fields, expected 3"),
+        ("start,end,procs\n2023-05-04,2023-05-05,1\n", "found no outage in the time of workload"),
+    ],
+)
+def test_a_wrong_table_is_refused_by_line_and_column(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"away\.txt: {message}"):
+        read(tmp_path, text)
