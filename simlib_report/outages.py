@@ -85,8 +85,9 @@ def outages(path: str | Path, workload: Workload) -> pd.DataFrame:
 
 def said(table: pd.DataFrame, workload: Workload) -> str:
     """Say how many outages there are, and what they take of the machine."""
-    time = workload.jobs.submit.max() - workload.jobs.submit.min()
-    away = (table.end.clip(upper=workload.jobs.submit.max()) - table.start) @ table.procs
+    submit = workload.jobs.submit.to_numpy()
+    time = int(submit.max() - submit.min())
+    away = (table.end.clip(upper=submit.max()) - table.start) @ table.procs
     part = 100 * away / (time * workload.procs) if time else 0
     count, known = f"{len(table):,} outage{'s are' if len(table) != 1 else ' is'}", (table.known < table.start).sum()
     return f"{count} simulated: {part:.2g} % of the processor-hours; {known:,} of them were known before."
