@@ -419,8 +419,9 @@ _BLOCK = np.uint64(64)
 
 
 Rise = tuple[float, float, float, float]
-"""How much a rank rises at most in a second, and for each unit of fair share; what rounding adds; and after how many
-seconds in the queue it rises no more. If the first is infinite, all that is known is that ranks do not fall."""
+"""How much a rank rises at most in a second; how much it differs for each unit of fair share; what rounding adds; and
+after how many seconds in the queue it rises no more. If the first is infinite, it is only known that ranks never fall.
+"""
 
 
 class Bounds(NamedTuple):

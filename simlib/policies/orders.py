@@ -377,11 +377,9 @@ def changes(order: Order) -> bool:
 def rise(order: Order) -> Rise | None:
     """Tell how fast the rank of a waiting job may rise; None where it may fall, or nobody knows, as with a function."""
     if isinstance(order, Multifactor):
-        weights = float(order.age), float(order.procs), float(order.fair_share)
-        if min(weights[0], weights[2]) < 0:
-            return None
-        max_age, rounding = float(order.max_age_days) * DAY, 1e-9 * sum(map(abs, weights)) + order.whole
-        return weights[0] / max_age, weights[2], rounding, max_age + 1
+        weights, max_age = (float(order.age), float(order.fair_share), float(order.procs)), order.max_age_days * DAY
+        known = (weights[0] / max_age, weights[1], 1e-9 * sum(map(abs, weights)), max_age + 1.0)
+        return None if order.whole or min(weights[:2]) < 0 else known
     named = order.order if isinstance(order, Thresholded) else order
     return (math.inf, 0.0, 0.0, math.inf) if isinstance(named, str) else None  # none of `ORDERS` falls
 

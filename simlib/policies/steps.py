@@ -1,10 +1,12 @@
 """Decide step by step from outside, as a program that learns does: an environment as gymnasium defines it."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from .._util import checks
 from .._util.arrays import Ints
 from ..core.schedule import Schedule, simulate
 from ..core.workload import Workload
@@ -14,6 +16,26 @@ from ..plain.loop import asking
 from ..plain.machine import Job, Machine, Queue
 from . import in_plain
 from .orders import ORDERS
+
+
+def _function_of(*names: str) -> checks.Kind:
+    """What can be called with so many arguments; a function that does not tell its parameters counts."""
+
+    def fits(value: Any) -> bool:
+        try:
+            inspect.signature(value).bind(*names)
+        except TypeError:
+            return False
+        except ValueError:
+            return callable(value)
+        return True
+
+    return checks.Kind(fits, f"a function of ({', '.join(names)})")
+
+
+_WORKLOAD = checks.either(checks.instance(Workload, "a Workload"), _function_of("generator"))
+_OF_ENVIRONMENT = _function_of("environment")
+_BACKFILL = checks.or_none(_function_of("others", "machine", "shadow", "extra"))
 
 
 class Environment:
@@ -53,8 +75,8 @@ class Environment:
     Raises
     ------
     ValueError
-        From `step`, for a number that is no place in the queue, and after the end; from `reset`, for a workload without
-        jobs, or whose jobs need GPUs.
+        For a setting that is none of these, or cannot be called so; from `step`, for a number that is no place in the
+        queue, and after the end; from `reset`, for a workload without jobs, or whose jobs need GPUs.
 
     References
     ----------
@@ -101,6 +123,8 @@ class Environment:
         backfill: Callable[..., Iterator[Decision | Job]] | None = one_by_one,
     ) -> None:
         self.workload, self.observe, self.reward, self.backfill = workload, observe, reward, backfill
+        kinds = {"observe": _OF_ENVIRONMENT, "reward": _OF_ENVIRONMENT, "backfill": _BACKFILL}
+        checks.settings(self, workload=_WORKLOAD, **kinds)
         self._random = np.random.default_rng()
         self.schedule: Schedule | None = None
         self._loop: Iterator[None] | None = None

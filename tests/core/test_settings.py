@@ -31,6 +31,7 @@ from simlib.models import examples, feitelson96, jann97, users
 from simlib.models.sample import sample
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
+from simlib.policies.steps import Environment
 
 GIVEN = {
     "true": True,
@@ -61,6 +62,8 @@ W = Workload(jobs_of(LOG), 8, log=LOG, start="1996-10-01")
 S = simulate(W, EASY())
 FIVE_WEEKS = Workload(pd.DataFrame({"submit": [0, 5 * 7 * 86400 - 1], "run": 1, "procs": 1, "user": [1, 2]}), 4)
 FOLLOWING = Workload(FIVE_WEEKS.jobs, 4, log=FIVE_WEEKS.jobs.reindex(columns=FIELDS, fill_value=-1))
+
+STEPS = functools.partial(Environment, workload=W, observe=len, reward=lambda environment: 0)
 
 FLAG = "true bool_"
 ABOVE_0 = "huge half int8 float32"
@@ -182,6 +185,8 @@ SETTINGS = [
     (users.resample_users, "workload", ""),
     (examples.figure3, "length", "int8"),
     (examples.promises, "workload", ""),
+    (STEPS, "workload observe reward", "class"),  # which can be called
+    (STEPS, "backfill", "none class"),
 ]
 SAID = {
     "first": ("found time", "found month"),
@@ -234,10 +239,6 @@ ELSEWHERE = {
     ("schemes", "options"),
     ("parameters", "executor"),
     ("sweep", "label"),
-    ("Environment", "workload"),  # in test_steps
-    ("Environment", "observe"),  # what is called first shows whether it can be
-    ("Environment", "reward"),
-    ("Environment", "backfill"),
 }
 """Those that other rows or other tests try."""
 
