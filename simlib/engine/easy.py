@@ -475,12 +475,13 @@ def easy_loop(
                         refused = not ranked
                         if refused:
                             break
-                    elif bounds is not None:
-                        place = best_ranked_in_blocks(
-                            bounds, rows, queue, number, last, given, gpus, priority, facts, rise
-                        )
                     elif rows is not None:
-                        place = np.uint64(best_ranked(rows, queue, number, np.int64(last), given, gpus))
+                        if bounds is None:
+                            place = np.uint64(best_ranked(rows, queue, number, np.int64(last), given, gpus))
+                        else:
+                            place = best_ranked_in_blocks(
+                                bounds, rows, queue, number, last, given, gpus, priority, facts, rise
+                            )
                     else:
                         place = next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed)
                     if place >= last:
@@ -493,13 +494,14 @@ def easy_loop(
                     backfilled[job] = True
 
             queue[place] = GONE  # the job starts
-            if bounds is not None:
-                left = leave_block(bounds, rows, queue, job, place)
-                if index is not None:
-                    refresh(index, queue, estimate, left)
-            elif rows is not None:
-                last -= ONE
-                take_out(rows, queue, place, last)
+            if rows is not None:
+                if bounds is None:
+                    last -= ONE
+                    take_out(rows, queue, place, last)
+                else:
+                    left = leave_block(bounds, rows, queue, job, place)
+                    if index is not None:
+                        refresh(index, queue, estimate, left)
             elif backfill is not None:
                 if head_waits and not indexed:
                     last = close_gap(queue, place, last)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from .._util.arrays import Floats, Int, Ints, Places
+from .._util.arrays import Floats, Int, Ints, Place, Places
 from .._util.compiled import compiled, overloaded, register_jitable, types
 from .events import NEVER, ONE, part, small, uncounted
 from .index import GONE, places_for
@@ -492,7 +492,7 @@ def _forget(bounds: Bounds, place: Int) -> None:
 
 
 @part
-def join_block(bounds: Bounds, job: Int) -> Int:
+def join_block(bounds: Bounds, job: Int) -> Place:
     """Find the place for a job that joins the queue."""
     kind = bounds.kind[job]
     place = bounds.begin[kind] + bounds.waiting[kind]
@@ -502,13 +502,13 @@ def join_block(bounds: Bounds, job: Int) -> Int:
 
 
 @part
-def leave_block(bounds: Bounds, rows: Floats, jobs: Places, job: Int, place: Int) -> Int:
+def leave_block(bounds: Bounds, rows: Floats, jobs: Places, job: Int, place: Place) -> Place:
     """Take out the job at a place, which the last one of its kind takes. Returns the place that is empty then."""
     kind = bounds.kind[job]
     bounds.waiting[kind] -= ONE
     last = bounds.begin[kind] + bounds.waiting[kind]
     take_out(rows, jobs, place, last)
-    jobs[last] = GONE
+    jobs[last], bounds.ranked[last // _BLOCK] = GONE, -NEVER
     _forget(bounds, place)
     return last
 
@@ -582,7 +582,7 @@ def best_in_blocks(
     order: Order,
     facts: Facts | None,
     rise: Rise,
-) -> Int:
+) -> Place:
     """Find the waiting job that ranks first, ties by arrival; there is one. Returns its place."""
     highest, best, first, likely = -np.inf, -np.inf, np.uint64(0), np.uint64(0)
     for kind in range(bounds.begin.size):
@@ -617,13 +617,13 @@ def best_ranked_in_blocks(
     rows: Floats,
     jobs: Places,
     number: Ints,
-    none: Int,
+    none: Place,
     given: Given,
     gpus: Ints | None,
     order: Order,
     facts: Facts | None,
     rise: Rise,
-) -> Int:
+) -> Place:
     """Find, as `best_ranked`, the highest-ranked job that can be backfilled, after the head was found so."""
     now, shadow, free, _, extra, _ = given
     best, first = -np.inf, none

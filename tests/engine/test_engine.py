@@ -108,8 +108,12 @@ RANKED |= {"Multifactor": simlib.Multifactor(procs=0.3, max_age_days=0.002, half
 @given(seed=st.integers(0, 2**32), most=st.sampled_from([0, 1, 2, 7, 20]), reuse_extra=st.booleans())
 def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse_extra):
     order = next((order for name, order in RANKED.items() if name in uses), None)
-    rng, n = np.random.default_rng(seed), 400 if order else 150  # some blocks of one kind
-    jobs = random_workload(seed, n, machine=64).scale_arrivals(0.4).jobs.assign(user=rng.integers(0, 3, n))
+    rng, n = np.random.default_rng(seed), 1500 if order else 150  # several blocks of one kind
+    jobs = (
+        random_workload(seed, n, machine=64)
+        .scale_arrivals(0.001 if order else 0.4)
+        .jobs.assign(user=rng.integers(0, 3, n))
+    )
     columns = jobs[["submit", "run", "estimate", "procs"]].to_numpy().T.copy()
     needed, follows = rng.integers(0, 4, n), np.append(False, rng.random(n - 1) < 0.3)
     feedback = (
