@@ -277,7 +277,6 @@ def easy_loop(
     size: Ints,
     reuse_extra: bool,
     start: Ints,
-    queue: Places,
     by_end: Places,
     end: Ints,
     state: Ints,
@@ -288,7 +287,6 @@ def easy_loop(
     places: Places | None,
     number: Any,  # Ints wherever an order or a prediction asks for it, which mypy cannot know
     priority: Any,  # Order wherever there are rows
-    rows: Floats | None,
     backfill: Order | None,
     shortest: bool,
     facts: Facts | None,
@@ -296,6 +294,8 @@ def easy_loop(
     estimates: Estimates | None,
     adjusting: Adjusting | None,
     predicting: Predicting | None,
+    queue: Places,
+    rows: Floats | None,
     index: Index | None,
     bounds: Bounds | None,
     rise: Any,  # Rise wherever there are bounds
@@ -616,16 +616,15 @@ def easy(
     number = np.arange(n) if any(one is not None for one in (priority, backfill, predicting)) else None
     rows = None if priority is None else no_rows(n, facts)
     candidates = no_candidates(machine) if passing == BEST_SET else None
-    given = submit, run, needed, size, reuse_extra, start
-    rules = by_end, end, state, progress_and_stop, expected, followers, gpus, places, number, priority
-    others = backfill, shortest, facts, candidates, estimates, adjusting, predicting
-    if easy_loop(*given, queue, *rules, rows, *others, None, None, None):
+    given = submit, run, needed, size, reuse_extra, start, by_end, end, state, progress_and_stop, expected, followers
+    rules = gpus, places, number, priority, backfill, shortest, facts, candidates, estimates, adjusting, predicting
+    if easy_loop(*given, *rules, queue, rows, None, None, None):
         bounds = None
         if rows is not None:
             bounds, queue, rows = in_blocks(queue, rows, int(state[_WAITING]), size, facts)
             state[_LAST] = rows.shape[1]
         index = empty_index(size, gpus, queue.size) if rows is None or backfill is not None else None
-        easy_loop(*given, queue, *rules, rows, *others, index, bounds, None if bounds is None else rise)
+        easy_loop(*given, *rules, queue, rows, index, bounds, None if bounds is None else rise)
     if state[_REFUSED] >= 0:
         job, now, extra, window, of_backfilling = state[[_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING]]
         told = needed if of_backfilling else asked

@@ -478,9 +478,10 @@ def in_blocks(
     moved[to], told[:, to] = queue[order], rows[:, order]
     first, waits = begin.astype(np.uint64), live.astype(np.uint64)
     first, waits, shares = begin.astype(np.uint64), live.astype(np.uint64), np.ones(len(begin))
-    bound, of_share, *least = np.inf + np.zeros(count), np.zeros(count), *np.full((2, count), -np.inf)
-    seconds, ranked, best = np.full((3, count), -NEVER), np.full(count, -NEVER), np.zeros(count, np.int64)
-    return Bounds(kind, first, waits, shares, bound, of_share, *seconds, *least, ranked, best), moved, told
+    (bound, small, short), share = np.full((3, count), np.inf) * [[1], [-1], [-1]], np.zeros(count)
+    (of, until, latest, ranked), best = np.full((4, count), -NEVER), np.zeros(count, np.int64)
+    by_block = bound, share, of, until, latest, small, short, ranked, best
+    return Bounds(kind, first, waits, shares, *by_block), moved, told
 
 
 @part
@@ -547,8 +548,9 @@ def _rank_block(
         bounds.size[block], bounds.needed[block] = _least(rows[SIZE, begin:end]), _least(rows[NEEDED, begin:end])
         bounds.latest[block] = np.int64(-_least(rows[_SUBMIT, begin:end], -1.0))
     if rise[0] == np.inf and now > bounds.until[block]:
-        bounds.until[block] = now + (now - bounds.latest[block]) // 64
-        ask(order, rows, begin, end, bounds.until[block], free, facts)
+        later = np.int64(now + (now - bounds.latest[block]) // 64)
+        ask(order, rows, begin, end, later, free, facts)
+        bounds.until[block] = later
         bounds.bound[block] = rows[RANK, best_of(rows, RANK, jobs, number, *places)]
     _tell_shares(rows, jobs, begin, end, now, facts)
     ask(order, rows, begin, end, now, free, facts)
@@ -596,13 +598,13 @@ def best_in_blocks(
             begin += _BLOCK
     kinds = np.uint64(bounds.begin.size)
     for i in range(kinds):  # the kind with the highest bound first, for then others need not be ranked
-        kind = (likely + i) % kinds
-        begin, last = bounds.begin[kind], bounds.begin[kind] + bounds.waiting[kind]
+        one = (likely + i) % kinds
+        begin, last = bounds.begin[one], bounds.begin[one] + bounds.waiting[one]
         while begin < last:
             block, end = begin // _BLOCK, min(begin + _BLOCK, last)
-            if _bound(bounds, kind, block, now, rise) >= best:
+            if _bound(bounds, one, block, now, rise) >= best:
                 if bounds.ranked[block] != now:
-                    _rank_block(bounds, rows, jobs, number, kind, begin, end, now, free, order, facts, rise)
+                    _rank_block(bounds, rows, jobs, number, one, begin, end, now, free, order, facts, rise)
                 place = np.uint64(bounds.first[block])
                 rank = rows[RANK, place]
                 if rank > best or (rank == best and number[jobs[place]] < number[jobs[first]]):
