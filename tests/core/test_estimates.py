@@ -113,6 +113,7 @@ def test_an_estimate_is_the_mean_and_some_deviations_of_the_job_s_own_history_or
     assert Historical()(history([(0, 100, 1), (1, 900, 2), (2, 7, 1)])).tolist() == [5000, 100, 100]
     jobs = history([(0, 100, 1), (1, 200, 1), (2, 300, 1), (3, 999, 9), (4, 7, 1)])
     assert [Historical(many)(jobs).iloc[-1] for many in (1.5, 3)] == [200 + 1.5 * 100, 200 + 3 * 100]
+    assert Historical(0)(history([(0, 10, 1), (1, 11, 1), (2, 11, 1), (3, 12, 1)])).iloc[-1] == 10  # cut from 10.7
     past = Historical().past(jobs).iloc[-1]
     assert past[["runs", "mean", "sd", "all_runs"]].tolist() == [3, 200, 100, 4]
     assert past[["all_mean", "all_sd"]].tolist() == pytest.approx([399.75, np.std([100, 200, 300, 999], ddof=1)])

@@ -185,6 +185,11 @@ def test_a_plan_is_what_happened_so_far_and_what_is_expected_of_the_rest(policy,
         assert (actual.start <= plan.start).all() and (plan.start <= actual.guarantee).all()
 
 
+def test_who_ends_in_the_second_of_a_plan_has_ended(workload):
+    s = simulate(workload([(0, 10, 20, 4), (1, 5, 5, 4)], 4), EASY())
+    assert [s.plan(now).jobs.start.tolist() for now in (9, 10)] == [[0, 20], [0, 10]]
+
+
 def test_columns_are_those_of_the_table(workload):
     schedule = simulate(workload([(0, 10, 20, 2), (1, 5, 9, 2), (2, 3, 3, 1)], 3), Conservative())
     for name, column in schedule.jobs.items():
