@@ -1,6 +1,5 @@
 """What the stepper shows and asks: decisions as data that one script draws."""
 
-import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -13,14 +12,9 @@ from simlib.core.schedule import Schedule
 from simlib.explain.records import Decision, Explanation, Span, promises, reserved
 
 
-def label(policy: Any) -> str:
+def named(policy: Any) -> str:
     """Write a policy's name, with the options that are not the defaults."""
-    name = type(policy).__name__
-    if not dataclasses.is_dataclass(policy):
-        return name
-    options = [(field.name, getattr(policy, field.name), field.default) for field in dataclasses.fields(policy)]
-    changed = [f"{key}={getattr(value, '__name__', value)}" for key, value, default in options if value != default]
-    return ", ".join([name, *changed])  # where there is no room it breaks at a blank
+    return str(policy).removesuffix("()")
 
 
 # Where a stepper asks, and where it stops
@@ -101,7 +95,7 @@ def stepping(explanation: Explanation, predict: bool = False) -> dict[str, Any]:
     ]
     estimates = {job.job: job.estimate for seen in explanation for job in seen.queue}
     chart = _charted(schedule, [estimates[job] for job in schedule.jobs.index], _until(explanation))
-    own = {"policy": label(schedule.policy), "predict": predict, "steps": news(explanation)}
+    own = {"policy": named(schedule.policy), "predict": predict, "steps": news(explanation)}
     return chart | own | {"frames": _folded(states)}
 
 

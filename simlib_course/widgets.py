@@ -25,7 +25,7 @@ from simlib.explain import explain
 from simlib.explain.records import Explanation
 from simlib.plots.style import STYLE
 
-from .views import label, stepping
+from .views import named, stepping
 from .web import asset
 
 __all__ = ["stepper"]
@@ -90,7 +90,7 @@ class Stepper:
         data = data.replace("<", "\\u003c")  # so that no name of a job ends the script
         schedule = self.explanation.schedule
         jobs, workload = len(schedule.jobs), schedule.workload
-        head = f"<b>{escape(workload.name)}</b> under {escape(label(schedule.policy))}: "
+        head = f"<b>{escape(workload.name)}</b> under {escape(named(schedule.policy))}: "
         head += f"{jobs} job{'s' if jobs > 1 else ''} on {processors(workload.procs)}"
         told = "".join(f"<li>At {number(seen.time)}: {escape(seen.sentence)}</li>" for seen in self.explanation)
         return f"""<style>{asset("stepper.css")}</style>

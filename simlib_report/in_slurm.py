@@ -98,38 +98,42 @@ _QOS = (
     "QOS with MaxWall=1:00:00, 6:00:00, 24:00:00 and none, Priority=3, 2, 1 and 0; PriorityWeightQOS=30000, "
     "PriorityWeightAge=70000, PriorityMaxAge=7-0"
 )
+_BUILTIN = "SchedulerType=sched/builtin, PriorityType=priority/basic"
+_ONE_ORDER, _BOTH = "one order holds for the head and for who passes it", "WFP by a plugin, limits by a script"
 _CLASSES_FIRST, _FIRST, _ALL = "Slurm, short limits first", "Slurm, one reservation", "Slurm, window of a month"
 _PREDICTED = (
     "a job_submit/lua script sets time_min to {}, with SchedulerParameters=time_min_as_soft_limit (since 23.11); the "
     "history comes from outside"
 )
+_ADJUSTED = _PREDICTED.format("the adjusted limit")
 
 WAYS = {
-    "EASY": Way("setting", _ONE.format(1), "BF 2672, 3738"),
+    **dict.fromkeys(["EASY", "Slurm, one reservation"], Way("setting", _ONE.format(1), "BF 2672, 3738")),
+    **dict.fromkeys(["five reservations", "Slurm, five reservations"], Way("setting", _ONE.format(5), "BF 2672, 3738")),
+    **dict.fromkeys(["FCFS", "Slurm, no backfilling"], Way("setting", _BUILTIN, "JS 1152, 2178")),
+    **dict.fromkeys(["EASY-SJBF", "EASY, smallest area"], Way("cannot", _ONE_ORDER, "BF 2383", _CLASSES_FIRST)),
+    **dict.fromkeys(["EASY, adjusted estimates", "EASY, all adjusted"], Way("script", _ADJUSTED, "BF 1604", _FIRST)),
+    **dict.fromkeys(
+        ["EASY, WFP, adjusted estimates", "EASY, WFP, all adjusted"], Way("plugin", _BOTH, "PM 552", _FIRST)
+    ),
     "conservative": Way(
         "setting",
         "bf_window=43200, bf_max_job_test above the longest queue, bf_node_space_size twice that; nothing is promised: "
         "each cycle plans anew",
         "BF 2303, 3633",
     ),
-    "FCFS": Way("setting", "SchedulerType=sched/builtin, PriorityType=priority/basic", "JS 1152, 2178"),
     "EASY, shortest first": Way("script", _LUA.format("the time limit"), "JL 1030", _CLASSES_FIRST),
     "EASY, WFP": Way("plugin", "the priority changes with the wait", "PM 552", "Slurm, large jobs first"),
     "fair share": Way("setting", _SHARE, "PM 1743"),
     "fair share by group": Way("setting", f"{_SHARE}; shares=parent for users, so that accounts count", "PM 1743"),
     "Slurm's backfill": Way("setting", "SchedulerType=sched/backfill, all weights of priority 0", "BF 2217"),
     "Slurm's backfill, fair share": Way("setting", f"SchedulerType=sched/backfill; {_SHARE}", "PM 1743"),
-    "EASY-SJBF": Way("cannot", "one order holds for the head and for who passes it", "BF 2383", _CLASSES_FIRST),
     "EASY, best fit": Way("cannot", "jobs are tried one after another in the order of priority", "BF 2383", _FIRST),
-    "EASY, largest": Way("cannot", "one order holds for the head and for who passes it", "BF 2383", _FIRST),
-    "EASY, smallest area": Way(
-        "cannot", "one order holds for the head and for who passes it", "BF 2383", _CLASSES_FIRST
-    ),
+    "EASY, largest": Way("cannot", _ONE_ORDER, "BF 2383", _FIRST),
     "EASY, lookahead": Way("cannot", "no step looks at several jobs together", "BF 2383", _FIRST),
     "EASY++": Way("script", _PREDICTED.format("the mean of the user's last two run times"), "BF 1604", _FIRST),
     "EASY, reusing extra processors": Way("cannot", "who is planned is not delayed within a cycle", "BF 3090", _FIRST),
     "two reservations": Way("setting", _ONE.format(2), "BF 2672, 3738"),
-    "five reservations": Way("setting", _ONE.format(5), "BF 2672, 3738"),
     "all reservations": Way(
         "setting", "the default; bf_window=43200, bf_max_job_test above the longest queue", "BF 2217"
     ),
@@ -138,15 +142,6 @@ WAYS = {
     "conservative, by start": Way("cannot", "each cycle plans anew, by priority", "BF 2303", _ALL),
     "EASY, exact estimates": Way("cannot", "users would have to know run times", "BF 2160", _FIRST),
     "EASY, doubled estimates": Way("script", "a job_submit/lua script doubles time_limit", "JL 1030", _FIRST),
-    "EASY, adjusted estimates": Way("script", _PREDICTED.format("the adjusted limit"), "BF 1604", _FIRST),
-    "EASY, all adjusted": Way("script", _PREDICTED.format("the adjusted limit"), "BF 1604", _FIRST),
-    "EASY, WFP, adjusted estimates": Way("plugin", "WFP by a plugin, limits by a script", "PM 552", _FIRST),
-    "EASY, WFP, all adjusted": Way("plugin", "WFP by a plugin, limits by a script", "PM 552", _FIRST),
-    "Slurm, no backfilling": Way(
-        "setting", "SchedulerType=sched/builtin, PriorityType=priority/basic", "JS 1152, 2178"
-    ),
-    "Slurm, one reservation": Way("setting", _ONE.format(1), "BF 2672, 3738"),
-    "Slurm, five reservations": Way("setting", _ONE.format(5), "BF 2672, 3738"),
     "Slurm, window of a month": Way(
         "setting", "SchedulerParameters=bf_window=43200,bf_max_job_test=10000,bf_node_space_size=20000", "BF 3633, 3758"
     ),

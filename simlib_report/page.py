@@ -386,7 +386,7 @@ class Page:
                 title=self.title,
                 about=_about(self.workload),
                 lines=self.answer,
-                slurm=[f"{name} in Slurm: {said}" for name in policies if (said := in_slurm(name or ""))],
+                slurm=[(name, *said.split(": ", 1)) for name in policies if (said := in_slurm(name or ""))],
                 waited=waited_for_said(self.workload),
                 tempting="; ".join(f"{name} ({', '.join(what)})" for name, what in self.decision["tempting"].items()),
                 pictures=self.pictures(),

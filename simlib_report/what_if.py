@@ -46,28 +46,20 @@ def what_if(text: str, base: Case = EASY()) -> tuple[str, Case]:  # noqa: B008, 
     Parameters
     ----------
     text : str
-        One of these forms, with other numbers; times have a unit, such as 90min, 12h or 2 days.
+        Such as "procs +20%" or "limit 12h refuse"; `what_if("")` raises an error that lists all. Times have a unit,
+        such as 90min, 12h or 2 days.
 
-        *procs 512*, *+64*, *-64*, *+20%*, *-20%*: the machine has so many processors, rounded. Larger jobs take no
-        part; jobs that were too large before stay out. GPUs do not change.
+        *procs 512*: larger jobs take no part; jobs that were too large before stay out. GPUs do not change.
 
-        *limit 12h cut*: a job with a longer request requests twelve hours, and runs for at most twelve. The rest of the
-        job is lost: nobody submits it again.
+        *limit 12h cut*: the rest of a longer job is lost: nobody submits it again. A job without a request requests its
+        run time, here and where longer jobs are refused.
 
-        *limit 12h refuse*: a job with a longer request takes no part. A job without a request requests its run time,
-        here and above.
+        *adjusted* (`ADJUSTED`): for the order of the queue and for backfilling, an estimate is multiplied by the 85th
+        percentile of the used shares of the user's jobs with the same request, at least ten in the month before, but
+        not by less than a half. Only EASY supports this; *reservations 5* EASY and Slurm's backfill.
 
-        *estimates exact*, *estimates x2*: users request the run time, or this multiple of their request.
-
-        *adjusted*: for the order of the queue and for backfilling, an estimate is multiplied by the 85th percentile of
-        the used shares of the user's jobs with the same request, at least ten in the month before, but not by less than
-        a half (`ADJUSTED`). Only EASY supports this.
-
-        *reservations 5*: so many waiting jobs have a reservation. Only EASY and Slurm's backfill support this.
-
-        *depth 100*, *window 1 day*, *resolution 60*, *interval 30*, *per user 5*, *user jobs 10*, *user procs 512*:
-        options of `simlib.SlurmBackfill`. If the base is another policy, the case is Slurm's backfill with the base's
-        order and the defaults of the other options.
+        *depth 100* to *user procs 512*: options of `simlib.SlurmBackfill`. If the base is another policy, the case is
+        Slurm's backfill with the base's order and the defaults of the other options.
     base : Case
         The case to change: the new case is the base with the change. So you can combine several changes.
 

@@ -5,6 +5,7 @@ date. It answers every question ("how many processors are free then?") by going 
 of jobs, not for whole logs. Where jobs need GPUs, a size is a `Pair`: every question is asked of both.
 """
 
+from collections import namedtuple
 from itertools import product
 
 import numpy as np
@@ -28,6 +29,8 @@ def simulate(workload, policy, overrun="extend", feedback=False):
     place, think = (column.tolist() for column in workload.followed()) if feedback else ([], [])
     follows = {job: link for job, link in enumerate(zip(place, think, strict=True)) if link[0] >= 0}
     scheduler = _scheduler(policy, jobs)
+    for start, end, procs, known in getattr(policy, "outages", None) or ():
+        scheduler.outages.append(Outage(start, end, Pair(procs, 0) if workload.needs_gpus else procs, known))
     done = schedule(rows, machine, scheduler, follows)
     if getattr(scheduler, "close_call", False):
         reject()
@@ -151,6 +154,9 @@ def processors(size):
     return getattr(size, "procs", size)
 
 
+Outage = namedtuple("Outage", "start end size known")  # what is away, when, and from when on this is known
+
+
 class Job:
     """Hold the facts of a job at an instant; a fact that is not known yet is None."""
 
@@ -190,10 +196,17 @@ def schedule(rows, machine, scheduler, follows):
         jobs[number].submit = None  # until the preceding job has ended
     gone = set()
     queue = []
-    arrived = 0
+    arrived, before = 0, -1
     while any(job.start is None for job in jobs):
         running = [job for job in jobs if job.start is not None and job not in gone]
-        now = min([next_instant(jobs, queue, gone), *scheduler.alarms(running)])
+        seconds = [second for start, end, _, known in scheduler.outages for second in (start, end, known)]
+        now = min(
+            [*next_instants(jobs, queue, gone), *scheduler.alarms(running), *(one for one in seconds if one > before)]
+        )
+        scheduler.seen = [outage for outage in scheduler.outages if outage.known <= now]
+        scheduler.to_plan_anew = any(outage.known > before for outage in scheduler.seen)
+        scheduler.changed |= any(before < second <= now for second in seconds)
+        before = now
         left = [job for job in jobs if job.start is not None and job not in gone and job.end() <= now]
         gone.update(left)
         for number, (preceding, think) in follows.items():
@@ -213,12 +226,12 @@ def schedule(rows, machine, scheduler, follows):
     return jobs
 
 
-def next_instant(jobs, queue, gone):
-    """Find the next time at which a job ends, arrives or has a reservation; now again after a job of length zero."""
+def next_instants(jobs, queue, gone):
+    """List the times at which a job ends, arrives or has a reservation; now is one again after a job of length zero."""
     times = [job.end() for job in jobs if job.start is not None and job not in gone]
     times += [job.submit for job in jobs if job.arrival is None and job.submit is not None]
     times += [job.reserved for job in queue if job.reserved is not None]
-    return min(times)
+    return times
 
 
 class FCFS:
@@ -227,6 +240,8 @@ class FCFS:
     def __init__(self, priority=None):
         self.priority = priority
         self.gone = []
+        self.outages, self.seen = [], []  # all, and those that are known; the other two are for who plans
+        self.to_plan_anew = self.changed = False
 
     def alarms(self, running):
         """List seconds at which a pass is needed, in addition to ends and arrivals."""
@@ -250,11 +265,16 @@ class FCFS:
             starting.append(job)
         return starting
 
+    def free(self, running, machine, now):
+        """Compute what is free; less than nothing where jobs run on what is away."""
+        down = sum(outage.size for outage in self.outages if outage.start <= now < outage.end)
+        return machine - sum(job.size for job in running) - down
+
     def in_order(self, queue, running, machine, now):
         """Sort the queue by priority, ties by arrival."""
         if (priority := self.priority) is None:
             return list(queue)
-        free = machine - sum(job.size for job in running)
+        free = self.free(running, machine, now)
         seen = {"now": now, "machine": machine, "free": free, "extra": 0, "window": 0}
 
         def place(job):
@@ -511,10 +531,11 @@ class Conservative(FCFS):
         self.order = order
 
     def jobs_left(self, left, running, queue, machine, now):
-        """Compress the schedule where a job ended early."""
-        if self.order == "none" or not any(job.expected_end() > now for job in left):
+        """Compress the schedule where a job ended early; plan anew where an outage becomes known."""
+        early = self.order != "none" and any(job.expected_end() > now for job in left)
+        if not early and not self.to_plan_anew:
             return
-        if self.order == "rebackfill":
+        if self.order == "rebackfill" or self.to_plan_anew:
             for k, job in enumerate(queue):
                 job.reserved = self.anchor(job, running, queue[:k], machine, now)
             return
@@ -541,6 +562,7 @@ class Conservative(FCFS):
         """Find the earliest time at which a job fits until its expected end, beside the running and reserved ones."""
         blocks = [(other.start, other.expected_end(), other.size) for other in running]
         blocks += [(other.reserved, other.reserved + other.estimate, other.size) for other in reserved]
+        blocks += [(outage.start, outage.end, outage.size) for outage in self.seen]
 
         def free_at(time):
             return machine - sum(size for start, end, size in blocks if start <= time < end)
@@ -582,7 +604,13 @@ class Reserving(Conservative):
             others = [other for other in queue if other is not job and other.reserved is not None]
             return self.anchor(job, running, others, machine, now)
 
-        for job in queue if self.to_compress else []:
+        held = [job for job in queue if job.reserved is not None]
+        if self.to_plan_anew:
+            for job in held:
+                job.reserved = None
+            for job in held:
+                job.reserved = beside(job)
+        for job in queue if self.to_compress and not self.to_plan_anew else []:
             if job.reserved is not None:
                 job.reserved = min(job.reserved, beside(job))
         waiting = []
@@ -617,7 +645,6 @@ class Slurm(FCFS):
         self.depth, self.window = policy.depth, policy.window
         self.resolution, self.interval = policy.resolution, policy.interval
         self.last_cycle = -np.inf
-        self.changed = False
         self.due = []
 
     def alarms(self, running):
@@ -634,14 +661,17 @@ class Slurm(FCFS):
         self.changed = True
 
     def scheduling_pass(self, running, queue, machine, now):
-        """List the jobs that start: in order while they fit or are over a limit, then the jobs that a cycle starts."""
-        free, starting, passed = machine - sum(job.size for job in running), [], False
+        """List the jobs that start: in order while they fit or are held back, then the jobs that a cycle starts."""
+        free, starting, passed = self.free(running, machine, now), [], False
         for job in self.in_order(queue, running, machine, now):
             if self.over_limit(job, running + starting):
                 passed = True
                 continue
             if job.size > free:
                 break
+            if self.runs_into_outage(job, self.held(running + starting, now), now, machine):
+                passed = True
+                continue
             job.backfilled = passed
             free -= job.size
             starting.append(job)
@@ -663,8 +693,7 @@ class Slurm(FCFS):
 
     def cycle(self, waiting, running, machine, now):
         """Plan jobs one after another; list the jobs that can start now."""
-        held = [(now, max(job.start + job.estimate, now + 1), job.size) for job in running if job.start is not None]
-        held += [(now, now + max(job.estimate, 1), job.size) for job in running if job.start is None]
+        held = self.held(running, now)
         starting, looked_at, planned = [], [], []
         for job in waiting:
             users = [self.user[one.number] for one in looked_at]
@@ -684,6 +713,18 @@ class Slurm(FCFS):
                 planned.append(job)
                 held.append((start, self.end_of_slot(job, start), job.size))
         return starting
+
+    def held(self, present, now):
+        """List what jobs that run or start now hold, and what outages take, as begin, end and size."""
+        held = [(now, max(job.start + job.estimate, now + 1), job.size) for job in present if job.start is not None]
+        held += [(now, now + max(job.estimate, 1), job.size) for job in present if job.start is None]
+        return held + [(outage.start, outage.end, outage.size) for outage in self.seen if outage.end > now]
+
+    def runs_into_outage(self, job, held, now, machine):
+        """Tell whether an outage begins before a job ends, and then leaves too little for it."""
+        begins = [outage.start for outage in self.seen if now < outage.start < now + job.estimate]
+        left = [machine - sum(size for begin, end, size in held if begin <= at < end) for at in begins]
+        return any(not job.size <= free for free in left)
 
     def earliest(self, job, held, now, machine):
         """Find the earliest second at which a job fits until its end, rounded up, that second included."""

@@ -43,13 +43,20 @@ from .index import GONE, GROUP, Index, empty_index, places_for, refresh, skip
 from .lookahead import DEPTH, Candidates, best_set, no_candidates
 from .ranking import (
     RANK,
+    Bounds,
     Facts,
     Given,
     Order,
+    Rise,
     ask_for_ranks,
+    best_in_blocks,
     best_of,
     best_ranked,
+    best_ranked_in_blocks,
     bring_to_front,
+    in_blocks,
+    join_block,
+    leave_block,
     no_rows,
     note_end,
     note_start,
@@ -270,7 +277,6 @@ def easy_loop(
     size: Ints,
     reuse_extra: bool,
     start: Ints,
-    queue: Places,
     by_end: Places,
     end: Ints,
     state: Ints,
@@ -281,7 +287,6 @@ def easy_loop(
     places: Places | None,
     number: Any,  # Ints wherever an order or a prediction asks for it, which mypy cannot know
     priority: Any,  # Order wherever there are rows
-    rows: Floats | None,
     backfill: Order | None,
     shortest: bool,
     facts: Facts | None,
@@ -289,7 +294,11 @@ def easy_loop(
     estimates: Estimates | None,
     adjusting: Adjusting | None,
     predicting: Predicting | None,
+    queue: Places,
+    rows: Floats | None,
     index: Index | None,
+    bounds: Bounds | None,
+    rise: Any,  # Rise wherever there are bounds
 ) -> bool:
     """Run until all jobs have ended; or until the queue is long, where there is no index over it.
 
@@ -316,6 +325,7 @@ def easy_loop(
     candidates : as `no_candidates` makes them, or None for no lookahead
     estimates, adjusting, predicting : see `estimating`; None for the users' estimates
     index : as `empty_index` makes it, or None
+    bounds, rise : as `in_blocks` makes them for rows, and how fast ranks rise; None where the queue is not long
 
     Returns
     -------
@@ -333,6 +343,10 @@ def easy_loop(
     shadow_before: Int = np.int64(0)
     indexed, too_many, chosen = False, False, 0
     refused: bool | np.bool_
+    if bounds is not None:
+        indexed = True
+        if index is not None:
+            last = index_all(index, queue, last, None, estimate)
 
     while progress_and_stop[1] == 0:
         if waiting > most and not indexed:
@@ -383,6 +397,8 @@ def easy_loop(
                 else:
                     place = sorted_in(queue, first, place, places, job)
                 first, considered = min(first, place), min(considered, place)
+            if bounds is not None:
+                place, last = join_block(bounds, job), last - ONE
             queue[place] = job
             if rows is not None:
                 tell(rows, place, job, submit, size, asked, estimate, facts)
@@ -396,15 +412,17 @@ def easy_loop(
                 correct(predicting, by_expected_end, running, expected_end, start, now)
         shadow, extra, extra_gpus = NEVER, np.int64(0), np.int64(0)  # 3. one scheduling pass
         place, head_waits, refused, begin = first, False, False, np.uint64(0)
-        if rows is not None:
+        if rows is not None and bounds is None:
             place = np.uint64(ask_for_ranks(rows, queue, 0, np.int64(last), now, free, priority, facts))
             refused = place < last
         while waiting > 0 and not interrupted and not refused:
             if not head_waits:  # jobs start from the front of the queue, until one does not fit: it is the head
                 if rows is None:
                     place = first = next_waiting(queue, place, index, indexed)
-                else:
+                elif bounds is None:
                     place = np.uint64(best_of(rows, RANK, queue, number, 0, np.int64(last)))
+                else:
+                    place = best_in_blocks(bounds, rows, queue, number, now, free, priority, facts, rise)
                 job = queue[place]
                 if not fits(job, size, free, gpus, free_gpus):
                     if passing is None:
@@ -458,7 +476,12 @@ def easy_loop(
                         if refused:
                             break
                     elif rows is not None:
-                        place = np.uint64(best_ranked(rows, queue, number, np.int64(last), given, gpus))
+                        if bounds is None:
+                            place = np.uint64(best_ranked(rows, queue, number, np.int64(last), given, gpus))
+                        else:
+                            place = best_ranked_in_blocks(
+                                bounds, rows, queue, number, last, given, gpus, priority, facts, rise
+                            )
                     else:
                         place = next_candidate(queue, place, last, given, size, estimate, gpus, index, indexed)
                     if place >= last:
@@ -472,8 +495,13 @@ def easy_loop(
 
             queue[place] = GONE  # the job starts
             if rows is not None:
-                last -= ONE
-                take_out(rows, queue, place, last)
+                if bounds is None:
+                    last -= ONE
+                    take_out(rows, queue, place, last)
+                else:
+                    left = leave_block(bounds, rows, queue, job, place)
+                    if index is not None:
+                        refresh(index, queue, estimate, left)
             elif backfill is not None:
                 if head_waits and not indexed:
                     last = close_gap(queue, place, last)
@@ -501,7 +529,8 @@ def easy_loop(
                     first, last = np.uint64(0), close_up(queue, first, last)
                 considered, shadow_before, extra_before = last, shadow, extra
         if waiting == 0:
-            first, last, considered, indexed = np.uint64(0), np.uint64(0), np.uint64(0), False
+            if bounds is None:
+                first, last, considered, indexed = np.uint64(0), np.uint64(0), np.uint64(0), False
     state[_COMING], state[_RUNNING], state[_WAITING] = coming, running, waiting
     state[_FIRST], state[_LAST], state[_FREE], state[_FREE_GPUS] = first, last, free, free_gpus
     return too_many
@@ -523,6 +552,7 @@ def easy(
     reuse_extra: bool = False,
     passing: int = ONE_BY_ONE,
     priority: Order | None = None,
+    rise: Rise | None = None,
     backfill: Order | None = None,
     shortest: bool = False,
     facts: Facts | None = None,
@@ -548,6 +578,7 @@ def easy(
     reuse_extra : bool, whether several backfilled jobs may use the same extra processors, and GPUs
     passing : int, who may pass the head: `NOBODY`, `ONE_BY_ONE` or `BEST_SET`
     priority : compiled function, as `ranking.ask_for_ranks` calls it, which ranks the queue anew in each pass, or None
+    rise : how fast ranks rise, see `ranking.Rise`; None if that is not known
     backfill : compiled function, as `ranking.rank` calls it, by which those who could pass are tried, or None for the
         order of the queue
     shortest : bool, whether that is the order of the estimates by which jobs are backfilled, the shortest first
@@ -574,19 +605,26 @@ def easy(
     if any(one is not None for one in options) or passing == BEST_SET:  # compiled once with followers, and not twice
         preceding, think = (preceding, think) if preceding.size else (np.full(n, -1), np.zeros(n, np.int64))
     followers, followed = followers_of(preceding, think)
-    if priority is not None or (passing == NOBODY and places is None):
-        most = n  # the first in order of arrival is found without an index
+    if priority is None:
+        whole = passing == NOBODY and places is None  # the first in order of arrival is found without an index
+    else:
+        whole = rise is None or passing == BEST_SET
     state = np.zeros(_PLACES, np.int64)
-    state[[_COMING, _FREE, _FREE_GPUS, _MOST, _REFUSED]] = followed, machine, machine_gpus, most, -1
+    state[[_COMING, _FREE, _FREE_GPUS, _MOST, _REFUSED]] = followed, machine, machine_gpus, n if whole else most, -1
     estimates = None if adjusting is None and predicting is None else estimates_in_use(estimate, adjusting, predicting)
     asked, needed = (estimate, estimate) if estimates is None else (estimates.queue, estimates.backfill)
     number = np.arange(n) if any(one is not None for one in (priority, backfill, predicting)) else None
     rows = None if priority is None else no_rows(n, facts)
     candidates = no_candidates(machine) if passing == BEST_SET else None
-    given = submit, run, needed, size, reuse_extra, start, queue, by_end, end, state, progress_and_stop, expected
-    rules = followers, gpus, places, number, priority, rows, backfill, shortest, facts, candidates, estimates
-    if easy_loop(*given, *rules, adjusting, predicting, None):
-        easy_loop(*given, *rules, adjusting, predicting, empty_index(size, gpus))
+    given = submit, run, needed, size, reuse_extra, start, by_end, end, state, progress_and_stop, expected, followers
+    rules = gpus, places, number, priority, backfill, shortest, facts, candidates, estimates, adjusting, predicting
+    if easy_loop(*given, *rules, queue, rows, None, None, None):
+        bounds = None
+        if rows is not None:
+            bounds, queue, rows = in_blocks(queue, rows, int(state[_WAITING]), size, facts)
+            state[_LAST] = rows.shape[1]
+        index = empty_index(size, gpus, queue.size) if rows is None or backfill is not None else None
+        easy_loop(*given, *rules, queue, rows, index, bounds, None if bounds is None else rise)
     if state[_REFUSED] >= 0:
         job, now, extra, window, of_backfilling = state[[_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING]]
         told = needed if of_backfilling else asked

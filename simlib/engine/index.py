@@ -32,8 +32,8 @@ def places_for(jobs: int) -> int:
     return groups * int(GROUP)
 
 
-def empty_index(size: Ints, gpus: Ints | None) -> Index:
-    """Make the index of a queue of jobs of these sizes, in which nobody waits.
+def empty_index(size: Ints, gpus: Ints | None, places: int) -> Index:
+    """Make the index of a queue of jobs of these sizes with so many places (`places_for`), in which nobody waits.
 
     Returns the shortest estimates by node and class, `NEVER` for none; the class of each job; how many sizes are told
     apart; by the leading digits of a number of processors its place among these; how many digits are left out; and by a
@@ -52,7 +52,7 @@ def empty_index(size: Ints, gpus: Ints | None) -> Index:
         needed = np.arange(gpus.max(initial=0) + 1)
         by_gpus = np.ceil(np.log2(np.maximum(2 * needed, 1))).astype(np.uint64) * np.uint64(len(bounds))
         class_of, classes = class_of + by_gpus[gpus], int(by_gpus[-1]) + len(bounds)
-    shortest = np.full((2 * places_for(size.size) // int(GROUP), classes), NEVER)
+    shortest = np.full((2 * places // int(GROUP), classes), NEVER)
     return shortest, class_of, np.uint64(len(bounds)), place_of, shift, by_gpus
 
 

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from .._util.arrays import Floats, Int, Ints, Places
+from .._util.arrays import Floats, Int, Ints, Place, Places
 from .._util.compiled import compiled, overloaded, register_jitable, types
-from .events import part, small, uncounted
+from .events import NEVER, ONE, part, small, uncounted
+from .index import GONE, places_for
 
 Order = Callable[..., Any]
 """A compiled function that ranks a job, or several at once: see `rank` and `ask_for_ranks`."""
@@ -277,28 +278,30 @@ def copy_row(rows: Floats, place: Int, to: Int) -> None:
         rows[row, to] = rows[row, place]
 
 
-def ask(
-    order: Order, facts: Facts | None, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int
-) -> None:
-    """Rank the jobs at the places from `begin` to `end` by an order that reads all of `Facts` or three numbers."""
+@part
+def _tell_shares(rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, facts: Facts | None) -> None:
+    """Write into the rows what the accounts of some jobs have used until now."""
+    if facts is not None and facts.usage.half_life > 0:
+        usage, fair_share = rows[_USAGE, begin:end], rows[_FAIR_SHARE, begin:end]
+        for i in range(end - begin):
+            account = _account_told(facts.usage, jobs[np.uint64(begin + i)], now)
+            usage[i], fair_share[i] = facts.usage.share[account], facts.usage.fair_share[account]
+
+
+def ask(order: Order, rows: Floats, begin: Int, end: Int, now: Int, free: Int, facts: Facts | None) -> None:
+    """Let an order, which reads all of `Facts` or three numbers, write the ranks of the jobs from `begin` to `end`."""
 
 
 @overloaded(ask, jit_options={"_nrt": False, "forceinline": True})
-def _ask(
-    order: Order, facts: Any, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int
-) -> Callable[..., None]:
-    def three(order: Order, facts: Any, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int) -> None:
+def _ask(order: Order, rows: Floats, begin: Int, end: Int, now: Int, free: Int, facts: Any) -> Callable[..., None]:
+    def three(order: Order, rows: Floats, begin: Int, end: Int, now: Int, free: Int, facts: Any) -> None:
         submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]
         order(float(now), submit, estimate, size, rows[RANK, begin:end])
 
-    def every(order: Order, facts: Any, rows: Floats, jobs: Places, begin: Int, end: Int, now: Int, free: Int) -> None:
+    def every(order: Order, rows: Floats, begin: Int, end: Int, now: Int, free: Int, facts: Any) -> None:
         submit, estimate, size = rows[_SUBMIT, begin:end], rows[_ESTIMATE, begin:end], rows[SIZE, begin:end]
         user, group, queue = rows[_USER, begin:end], rows[_GROUP, begin:end], rows[_QUEUE, begin:end]
         usage, fair_share, rank = rows[_USAGE, begin:end], rows[_FAIR_SHARE, begin:end], rows[RANK, begin:end]
-        if facts.usage.half_life > 0:
-            for i in range(end - begin):
-                account = _account_told(facts.usage, jobs[np.uint64(begin + i)], now)
-                usage[i], fair_share[i] = facts.usage.share[account], facts.usage.fair_share[account]
         of_all = float(now), float(facts.machine), float(free)
         order(*of_all, submit, estimate, size, user, group, queue, usage, fair_share, rank)
 
@@ -315,7 +318,8 @@ def ask_for_ranks(
     """
     if begin == end:
         return end
-    ask(order, facts, rows, jobs, begin, end, now, free)
+    _tell_shares(rows, jobs, begin, end, now, facts)
+    ask(order, rows, begin, end, now, free, facts)
     rank, without = rows[RANK, begin:end], 0
     for i in range(end - begin):
         without += np.isnan(rank[i])
@@ -367,25 +371,31 @@ def take_out(rows: Floats, jobs: Places, place: Int, last: Int) -> None:
 
 
 @part
+def _mark_fitting(rows: Floats, jobs: Places, begin: Int, end: Int, given: Given, gpus: Ints | None) -> Int:
+    """Copy the ranks of the jobs between two places that can be backfilled into a row. Returns their number."""
+    now, shadow, free, free_gpus, extra, extra_gpus = given
+    window, candidates = shadow - now, 0
+    size, needed = rows[SIZE, begin:end], rows[NEEDED, begin:end]
+    rank, fitting = rows[RANK, begin:end], rows[FITTING, begin:end]
+    for i in range(end - begin):
+        fits = (size[i] <= free) & ((needed[i] <= window) | (size[i] <= extra))
+        if gpus is not None:
+            of_job = gpus[jobs[begin + i]]
+            fits &= (of_job <= free_gpus) & ((needed[i] <= window) | (of_job <= extra_gpus))
+        fitting[i] = rank[i] if fits else np.nan
+        candidates += fits
+    return candidates
+
+
+@part
 def best_ranked(rows: Floats, jobs: Places, number: Ints, last: Int, given: Given, gpus: Ints | None) -> Int:
     """Find the highest-ranked job that can be backfilled. Returns its place; `last` if there is none.
 
     The head cannot be, because too few processors are free.
     """
-    now, shadow, free, free_gpus, extra, extra_gpus = given
-    window, candidates = shadow - now, 0
-    if free == 0:
-        return last
-    size, needed = rows[SIZE, :last], rows[NEEDED, :last]
-    rank, fitting = rows[RANK, :last], rows[FITTING, :last]
-    for i in range(last):
-        fits = (size[i] <= free) & ((needed[i] <= window) | (size[i] <= extra))
-        if gpus is not None:
-            of_job = gpus[jobs[i]]
-            fits &= (of_job <= free_gpus) & ((needed[i] <= window) | (of_job <= extra_gpus))
-        fitting[i] = rank[i] if fits else np.nan
-        candidates += fits
-    return best_of(rows, FITTING, jobs, number, 0, last) if candidates > 0 else last
+    if given[2] > 0 and _mark_fitting(rows, jobs, 0, last, given, gpus) > 0:
+        return best_of(rows, FITTING, jobs, number, 0, last)
+    return last
 
 
 @uncounted
@@ -401,3 +411,238 @@ def bring_to_front(rows: Floats, jobs: Places, last: Int, count: Int, number: In
         while j > 0 and _before(rows, jobs, number, j, j - 1):
             _swap(rows, jobs, j, j - 1)
             j -= 1
+
+
+# A long queue: only blocks of places that may have the first job are ranked
+
+_BLOCK = np.uint64(64)
+
+
+Rise = tuple[float, float, float, float]
+"""How much a rank rises at most in a second; how much it differs for each unit of fair share; what rounding adds; and
+after how many seconds in the queue it rises no more. If the first is infinite, it is only known that ranks never fall.
+"""
+
+
+class Bounds(NamedTuple):
+    """What no rank exceeds among the jobs of a block of places, where it is known how ranks rise (`Rise`).
+
+    All jobs of a block are of one kind: of the same account, if usage counts, and of similar size. A kind has places
+    for all its jobs, and those that wait are at the first of these.
+
+    Attributes
+    ----------
+    kind : int64 array, by job
+    begin, waiting : uint64 arrays, by kind; its first place, which begins a block, and how many of its jobs wait
+    share : float64 array, by kind; the fair share of its account
+    bound, of_share : float64 arrays, by block; the bound of the ranks, for the second `of` and this fair share
+    of, until : int64 arrays, by block; the bound holds, or rises, until this second
+    latest : int64 array, by block; when its last job was submitted
+    size, needed : float64 arrays, by block; the least size and the shortest estimate, or less
+    ranked, first : int64 arrays, by block; the second for which its ranks are right, and the place of the first then
+    """
+
+    kind: Ints
+    begin: Places
+    waiting: Places
+    share: Floats
+    bound: Floats
+    of_share: Floats
+    of: Ints
+    until: Ints
+    latest: Ints
+    size: Floats
+    needed: Floats
+    ranked: Ints
+    first: Ints
+
+
+def in_blocks(
+    queue: Places, rows: Floats, waiting: int, size: Ints, facts: Facts | None
+) -> tuple[Bounds, Places, Floats]:
+    """Move those who wait, at the first places, to the places of their kinds, of which nothing is known yet.
+
+    Returns the queue and the rows of all these places, too. This is plain Python.
+    """
+    kind = np.frexp(size)[1].astype(np.int64)  # by powers of two
+    if facts is not None and facts.usage.half_life > 0:
+        kind += facts.usage.account * (kind.max() + 1)
+    kind = np.unique(kind, return_inverse=True)[1]
+    blocks = -(-np.bincount(kind) // int(_BLOCK))
+    count = blocks.sum()
+    begin = (np.cumsum(blocks) - blocks) * int(_BLOCK)
+    of_waiting = kind[queue[:waiting]]
+    order, live = np.argsort(of_waiting, kind="stable"), np.bincount(of_waiting, minlength=begin.size)
+    to = np.arange(waiting) + (begin - np.cumsum(live) + live)[of_waiting[order]]
+    moved, told = np.full(places_for(count * int(_BLOCK)), GONE), np.empty((len(rows), count * int(_BLOCK)))
+    moved[to], told[:, to] = queue[order], rows[:, order]
+    first, waits = begin.astype(np.uint64), live.astype(np.uint64)
+    first, waits, shares = begin.astype(np.uint64), live.astype(np.uint64), np.ones(len(begin))
+    (bound, small, short), share = np.full((3, count), np.inf) * [[1], [-1], [-1]], np.zeros(count)
+    (of, until, latest, ranked), best = np.full((4, count), -NEVER), np.zeros(count, np.int64)
+    by_block = bound, share, of, until, latest, small, short, ranked, best
+    return Bounds(kind, first, waits, shares, *by_block), moved, told
+
+
+@part
+def _forget(bounds: Bounds, place: Int) -> None:
+    """Note that another job has taken a place."""
+    block = place // _BLOCK
+    bounds.bound[block], bounds.size[block], bounds.needed[block] = np.inf, 0.0, -np.inf
+    bounds.until[block], bounds.ranked[block] = -NEVER, -NEVER
+
+
+@part
+def join_block(bounds: Bounds, job: Int) -> Place:
+    """Find the place for a job that joins the queue."""
+    kind = bounds.kind[job]
+    place = bounds.begin[kind] + bounds.waiting[kind]
+    bounds.waiting[kind] += ONE
+    _forget(bounds, place)
+    return place
+
+
+@part
+def leave_block(bounds: Bounds, rows: Floats, jobs: Places, job: Int, place: Place) -> Place:
+    """Take out the job at a place, which the last one of its kind takes. Returns the place that is empty then."""
+    kind = bounds.kind[job]
+    bounds.waiting[kind] -= ONE
+    last = bounds.begin[kind] + bounds.waiting[kind]
+    take_out(rows, jobs, place, last)
+    jobs[last], bounds.ranked[last // _BLOCK] = GONE, -NEVER
+    _forget(bounds, place)
+    return last
+
+
+@part
+def _least(values: Floats, sign: float = 1.0) -> float:
+    """Find the least of some values, or of the negative ones; numpy's function would make an array."""
+    least = np.inf
+    for value in values:
+        if sign * value < least:
+            least = sign * value
+    return least
+
+
+@uncounted
+def _rank_block(
+    bounds: Bounds,
+    rows: Floats,
+    jobs: Places,
+    number: Ints,
+    kind: Int,
+    begin: Int,
+    end: Int,
+    now: Int,
+    free: Int,
+    order: Order,
+    facts: Facts | None,
+    rise: Rise,
+) -> None:
+    """Rank the jobs of a block, at these places, for this second, and keep the largest rank as a bound.
+
+    If it is not known how fast ranks rise, the bound is the largest rank after the last job has waited a little longer.
+    """
+    block, places = begin // _BLOCK, (np.int64(begin), np.int64(end))
+    if bounds.needed[block] == -np.inf:
+        bounds.size[block], bounds.needed[block] = _least(rows[SIZE, begin:end]), _least(rows[NEEDED, begin:end])
+        bounds.latest[block] = np.int64(-_least(rows[_SUBMIT, begin:end], -1.0))
+    if rise[0] == np.inf and now > bounds.until[block]:
+        later = np.int64(now + (now - bounds.latest[block]) // 64)
+        ask(order, rows, begin, end, later, free, facts)
+        bounds.until[block] = later
+        bounds.bound[block] = rows[RANK, best_of(rows, RANK, jobs, number, *places)]
+    _tell_shares(rows, jobs, begin, end, now, facts)
+    ask(order, rows, begin, end, now, free, facts)
+    bounds.first[block] = first = best_of(rows, RANK, jobs, number, *places)
+    if rise[0] < np.inf:
+        bounds.bound[block], bounds.of[block], bounds.of_share[block] = rows[RANK, first], now, bounds.share[kind]
+        bounds.until[block] = max(now, bounds.latest[block] + np.int64(rise[3]))
+    bounds.ranked[block] = now
+
+
+@small
+def _bound(bounds: Bounds, kind: Int, block: Int, now: Int, rise: Rise) -> float:
+    """Find what no rank of a block exceeds now."""
+    bound = bounds.bound[block]
+    if rise[0] < np.inf:
+        bound += rise[0] * (min(now, bounds.until[block]) - bounds.of[block])
+        bound += rise[1] * (bounds.share[kind] - bounds.of_share[block]) + rise[2]
+    elif now > bounds.until[block]:
+        bound = np.inf
+    return bound
+
+
+@uncounted
+def best_in_blocks(
+    bounds: Bounds,
+    rows: Floats,
+    jobs: Places,
+    number: Ints,
+    now: Int,
+    free: Int,
+    order: Order,
+    facts: Facts | None,
+    rise: Rise,
+) -> Place:
+    """Find the waiting job that ranks first, ties by arrival; there is one. Returns its place."""
+    highest, best, first, likely = -np.inf, -np.inf, np.uint64(0), np.uint64(0)
+    for kind in range(bounds.begin.size):
+        begin, last = bounds.begin[kind], bounds.begin[kind] + bounds.waiting[kind]
+        if facts is not None and begin < last:
+            bounds.share[kind] = facts.usage.fair_share[_account_told(facts.usage, jobs[begin], now)]
+        while begin < last:
+            bound = _bound(bounds, kind, begin // _BLOCK, now, rise)
+            if bound >= highest:
+                highest, likely = bound, np.uint64(kind)
+            begin += _BLOCK
+    kinds = np.uint64(bounds.begin.size)
+    for i in range(kinds):  # the kind with the highest bound first, for then others need not be ranked
+        one = (likely + i) % kinds
+        begin, last = bounds.begin[one], bounds.begin[one] + bounds.waiting[one]
+        while begin < last:
+            block, end = begin // _BLOCK, min(begin + _BLOCK, last)
+            if _bound(bounds, one, block, now, rise) >= best:
+                if bounds.ranked[block] != now:
+                    _rank_block(bounds, rows, jobs, number, one, begin, end, now, free, order, facts, rise)
+                place = np.uint64(bounds.first[block])
+                rank = rows[RANK, place]
+                if rank > best or (rank == best and number[jobs[place]] < number[jobs[first]]):
+                    best, first = rank, place
+            begin += _BLOCK
+    return first
+
+
+@uncounted
+def best_ranked_in_blocks(
+    bounds: Bounds,
+    rows: Floats,
+    jobs: Places,
+    number: Ints,
+    none: Place,
+    given: Given,
+    gpus: Ints | None,
+    order: Order,
+    facts: Facts | None,
+    rise: Rise,
+) -> Place:
+    """Find, as `best_ranked`, the highest-ranked job that can be backfilled, after the head was found so."""
+    now, shadow, free, _, extra, _ = given
+    best, first = -np.inf, none
+    for kind in range(bounds.begin.size if free > 0 else 0):
+        begin, last = bounds.begin[kind], bounds.begin[kind] + bounds.waiting[kind]
+        while begin < last:
+            block, end = begin // _BLOCK, min(begin + _BLOCK, last)
+            size, places = bounds.size[block], (np.int64(begin), np.int64(end))
+            fits = size <= free and (bounds.needed[block] <= shadow - now or size <= extra)
+            fits = fits and _bound(bounds, kind, block, now, rise) >= best
+            if fits and _mark_fitting(rows, jobs, *places, given, gpus) > 0:
+                if bounds.ranked[block] != now:
+                    _rank_block(bounds, rows, jobs, number, kind, begin, end, now, free, order, facts, rise)
+                    _mark_fitting(rows, jobs, *places, given, gpus)
+                place = np.uint64(best_of(rows, FITTING, jobs, number, *places))
+                rank = rows[FITTING, place]
+                if rank > best or first == none or (rank == best and number[jobs[place]] < number[jobs[first]]):
+                    best, first = rank, place
+            begin += _BLOCK
+    return first

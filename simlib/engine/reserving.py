@@ -23,9 +23,13 @@ little. Six techniques make this cheap, and change no schedule; `gaps` has anoth
    old start on, and the jobs looked at before all start by then, so that none of them gains a gap before its start.
 
 If a hundred thousand jobs wait, `first_gap` knows where the search for a gap can begin, and `due` and `profile` shift
-little of their arrays.
+little of their arrays. What only a long profile or queue needs is compiled when there is one: the kernel returns, and
+is called again.
 
 Where jobs need GPUs, there is a profile of each resource, and both are searched in turn for a gap.
+
+An outage takes its processors from the profile when it becomes known; while jobs run on them, less than none is free.
+Then all reservations are made anew, for some may have become impossible.
 """
 
 from typing import Any
@@ -48,7 +52,20 @@ from .events import (
     uncounted,
 )
 from .gaps import MANY, Gaps, anything_opened, compress_by_gaps, gaps_of, note_gaps
-from .profile import FIRST, Profile, advance, all_free, anchor_point, first_gap, forget, give, make_room, no_searches
+from .outages import Outages, next_outage, plan_outages, taken_now
+from .profile import (
+    FIRST,
+    LAST,
+    Profile,
+    advance,
+    all_free,
+    anchor_point,
+    first_gap,
+    forget,
+    give,
+    make_room,
+    no_searches,
+)
 from .ranking import Facts, Order, note_end, note_start, rank, refuse
 
 BY_ARRIVAL, BY_START, NO_COMPRESSION, REBACKFILL = range(4)  # what is done when a job ends before it was expected to
@@ -61,6 +78,9 @@ ADAPTIVE = -1.0
 
 _SHORTEST = 10
 """Seconds: a shorter job is as slow as one of this length, as for bounded slowdown."""
+
+_AT_ONCE, _LONG = 512, np.uint64(4096)
+"""Jobs that join in one second, and steps of a profile, from which on earlier searches help: see `first_gap`."""
 
 Gpus = tuple[Ints, Profile] | None
 """How many each job needs, and their profile; None where there are none."""
@@ -359,6 +379,7 @@ def reserving(
     changing: bool = True,
     gpus: Ints | None = None,
     machine_gpus: int = 0,
+    outages: Outages | None = None,
 ) -> tuple[Ints, Ints, Bools]:
     """Start times under backfilling with reservations. This is plain Python, which calls the kernel.
 
@@ -376,6 +397,7 @@ def reserving(
     changing : bool, whether ranks change while jobs wait
     gpus : int64 array, the GPUs that each job needs, 0 or more; None if there are none
     machine_gpus : int, GPUs; no job needs more
+    outages : Outages, optional
 
     Returns
     -------
@@ -389,38 +411,27 @@ def reserving(
     start, reserved, backfilled = np.full(n, NEVER), np.full(n, -1), np.zeros(n, np.bool_)
     state, slowdowns = np.zeros(11, np.int64), np.zeros(1)
     state[[_COMING, _DUE, _HORIZON, _REFUSED, _FREE]] = followed, NEVER, -NEVER, -1, machine
-    by_end, end = (
-        np.empty(n, np.uint64),
-        np.zeros(n, np.int64),
-    )  # more than the machine has: some may take no processors
+    by_end, end = np.empty(n, np.uint64), np.zeros(n, np.int64)  # not by the machine: some may take no processors
+    steps = 2 * n if outages is None else 2 * n + outages.procs.size
     ranked = None if priority is None else (changing, np.empty(n))
-    many = MANY if gpus is None and when_early in (BY_ARRIVAL, BY_START) else EVERYONE
-    rules = when_early, most, threshold, many
-    room = state, slowdowns, number, by_end, end, all_free(machine, 2 * n), *np.empty((2, n), np.uint64)
-    due = (nobody_due(start, number), no_searches(machine, estimate.max(initial=0))) if everyone else None
+    by_gaps = gpus is None and when_early in (BY_ARRIVAL, BY_START)
+    rules = when_early, most, threshold, MANY if by_gaps else EVERYONE
+    room = state, slowdowns, number, by_end, end, all_free(machine, steps), *np.empty((2, n), np.uint64)
+    due = nobody_due(start, number) if everyone else None
     anew = True if when_early == REBACKFILL else None  # None: not compiled
     some = None if everyone else True  # `every` alone would not do: only what asks whether None is None is left out
-    options = due, some, anew, priority, facts, ranked, None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
-    given = (
-        submit,
-        run,
-        estimate,
-        size,
-        start,
-        reserved,
-        backfilled,
-        progress_and_stop,
-        rules,
-        room,
-        followers,
-        *options,
-    )
-    if _reserving(*given, None):
-        _reserving(*given, gaps_of(size, estimate))
+    of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
+    results = start, reserved, backfilled
+    given = submit, run, estimate, size, *results, progress_and_stop, rules, room, followers
+    options = due, some, anew, priority, facts, ranked, of_gpus, outages
+    at_once = everyone and (submit[_AT_ONCE:] == submit[:-_AT_ONCE]).any()
+    if at_once or _reserving(*given, *options, None, None):
+        searches = no_searches(machine, estimate.max(initial=0)) if everyone else None
+        _reserving(*given, *options, searches, gaps_of(size, estimate) if by_gaps else None)
     if state[_REFUSED] >= 0:
         job, now, free = state[[_REFUSED, _NOW, _FREE]]
         refuse(facts, job, now, submit, estimate, size, free, 0, 0, False)
-    return start, reserved, backfilled
+    return results
 
 
 @uncounted
@@ -436,16 +447,18 @@ def _reserving(
     rules: tuple[int, int, float, int],
     room: tuple[Any, ...],
     followers: Followers,
-    every: tuple[Due, Ints] | None,
+    every: Due | None,
     some: bool | None,
     anew: bool | None,
     priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
     facts: Facts | None,
     ranked: Ranked,
     gpus: Gpus,
+    outages: Outages | None,
+    searches: Ints | None,
     gaps: Gaps | None,
 ) -> bool:
-    """Go on until all jobs have started, or until many reservations are compressed without `gaps`: then return True."""
+    """Go on until all jobs have started; or until something is long without `searches` and `gaps`: then return True."""
     when_early, most, threshold, many = rules
     state, slowdowns, number, by_end, end, profile, queue, holders = room
     coming, arrived, running = np.uint64(state[_COMING]), state[_ARRIVED], np.uint64(state[_RUNNING])
@@ -454,6 +467,8 @@ def _reserving(
 
     while progress_and_stop[1] == 0 and not more:
         now = min(next_submission(coming, submit, followers), next_end(by_end, running, end), due)
+        if outages is not None:
+            now = min(now, next_outage(outages))
         if now == NEVER:
             break
         advance(profile, now)
@@ -475,6 +490,12 @@ def _reserving(
                 ended += 1
             coming = submit_followers(followers, coming, submit, job, now)
             note_end(facts, job, now, size)
+
+        impossible = False  # what is reserved may be, for an outage has become known
+        if outages is not None:
+            if next_outage(outages) == now:
+                free -= taken_now(outages, now)
+                impossible = plan_outages(outages, profile, now, now)
 
         new, refused = last, np.int64(-1)  # 2. jobs join the queue
         while next_submission(coming, submit, followers) <= now:
@@ -509,17 +530,24 @@ def _reserving(
                     horizon, early = max(horizon, start[job] + estimate[job]), True
                     start[job] = NEVER
 
-        if early and when_early != NO_COMPRESSION:  # 4. reservations move forward
+        if impossible or (early and when_early != NO_COMPRESSION):  # 4. reservations move forward
             if every is not None:
-                forget(every[1])
-                begin, behind = merge(every[0])
-                count = _drop_started(queue, first, new, last, every[0].waits)
+                if searches is not None:
+                    forget(searches)
+                begin, behind = merge(every)
+                count = _drop_started(queue, first, new, last, every.waits)
                 first, new, last = 0, count - (last - new), count
-                jobs = every[0].jobs[begin:behind] if when_early == BY_START else queue[:new]
+                jobs = every.jobs[begin:behind] if when_early == BY_START and not impossible else queue[:new]
             if some is not None:
                 jobs = holders[: _holders_of(queue, last, start, holders)]
-            more = jobs.size >= many
-            if anew is not None:
+            more = jobs.size >= many and not impossible
+            if outages is not None:
+                if impossible:
+                    _rebackfill(profile, jobs, start, estimate, size, gpus)
+                    horizon, noting = -NEVER, False
+            if impossible:
+                pass
+            elif anew is not None:
                 _rebackfill(profile, jobs, start, estimate, size, gpus)
             elif gaps is None:
                 horizon = _compress(profile, jobs, start, estimate, size, gpus, horizon)
@@ -532,22 +560,26 @@ def _reserving(
             else:
                 horizon, noting = _compress(profile, jobs, start, estimate, size, gpus, horizon), False
             if every is not None:
-                if horizon > -NEVER:  # else nothing has moved
-                    sort_again(every[0])
+                if horizon > -NEVER or impossible:  # else nothing has moved
+                    sort_again(every)
 
         if every is not None:  # 5. those who join get a reservation, and those start whose time has come
-            by_start, searches = every
             for i in range(new, last):
                 job = queue[i]
-                k = k_gpus = first_gap(searches, profile, size[job], estimate[job])
+                k = profile.at[FIRST]
+                if searches is None:
+                    k = anchor_point(profile, k, size[job], estimate[job], NEVER, NEVER)
+                else:
+                    k = first_gap(searches, profile, size[job], estimate[job])
+                k_gpus = k
                 time = profile.times[k]
                 if gpus is not None:
                     k, k_gpus, time = _earliest(profile, k, NEVER, job, estimate, size, gpus)
                 reserved[job] = time
                 _plan(profile, k, k_gpus, time, job, estimate, size, gpus)
-                reserve(by_start, job, time)
-            count = take_due(by_start, now, holders)
-            while first < last and not by_start.waits[queue[first]]:
+                reserve(every, job, time)
+            count = take_due(every, now, holders)
+            while first < last and not every.waits[queue[first]]:
                 first += 1
             for i in range(count):
                 job = holders[i]
@@ -555,7 +587,9 @@ def _reserving(
                 insert_end(by_end, running, end, job, now + run[job])
                 running += ONE
             progress_and_stop[0] += count
-            due = next_due(by_start)
+            due = next_due(every)
+            if searches is None:
+                more |= profile.at[LAST] - profile.at[FIRST] >= _LONG
         if some is None:
             continue
         entitling, left, due = _slowdown_that_entitles(threshold, slowdowns[0], ended), 0, NEVER

@@ -22,6 +22,7 @@ from .events import (
     submit_followers,
     uncounted,
 )
+from .outages import Outages, away, next_outage, plan_outages, taken_now
 from .profile import FIRST, LAST, Profile, all_free, give
 from .ranking import Facts, Order, note_end, note_start, rank, refuse
 from .reserving import Gpus, Ranked, join_by_rank, sort_waiting
@@ -143,6 +144,23 @@ def _may_start(job: Int, size: Ints, gpus: Gpus, free: Ints) -> bool:
 
 
 @small
+def _runs_into(
+    outages: Outages, job: Int, now: Int, size: Ints, estimate: Ints, jobs: tuple, running: Place, free: Int
+) -> bool:
+    """Tell whether a job that fits now would find too few processors when an outage begins that is known."""
+    _, _, by_expected_end, expected_end = jobs
+    runs_into = False
+    for i in range(outages.procs.size):
+        begin = outages.start[i]
+        if outages.known[i] <= now < begin < now + estimate[job]:
+            left = free + away(outages, now, now) - away(outages, now, begin)
+            for other in by_expected_end[:running]:
+                left += size[other] * (expected_end[other] <= begin)
+            runs_into |= left < size[job]
+    return runs_into
+
+
+@small
 def _start(
     job: Int,
     now: Int,
@@ -198,6 +216,7 @@ def slurm_backfill(
     gpus: Ints | None = None,
     machine_gpus: int = 0,
     users: Users | None = None,
+    outages: Outages | None = None,
 ) -> tuple[Ints, Bools]:
     """Start times under Slurm's backfill, as `simlib.SlurmBackfill` defines it. This is plain Python.
 
@@ -210,6 +229,7 @@ def slurm_backfill(
     priority, facts, changing, gpus, machine_gpus
         As for `reserving`.
     users : Users, optional
+    outages : Outages, optional
 
     Returns
     -------
@@ -220,12 +240,14 @@ def slurm_backfill(
     start, backfilled, free = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.array([machine, machine_gpus])
     followers, followed = followers_of(preceding, think)
     running = *np.empty((2, n), np.uint64), *np.zeros((2, n), np.int64)
-    room = start, backfilled, free, np.arange(n), *running, np.empty(n, np.uint64), all_free(machine, n), followed
+    profile = all_free(machine, n if outages is None else n + outages.procs.size)
+    room = start, backfilled, free, np.arange(n), *running, np.empty(n, np.uint64), profile, followed
     ranked = None if priority is None else (changing, np.empty(n))
     rules = depth, window, resolution, interval
     of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, n))
     given = submit, run, estimate, size, progress_and_stop, rules, room
-    job, now = _slurm(*given, followers, priority, facts, ranked, of_gpus, users)
+    held_back = None if users is None and outages is None else True  # None: no job is, and what asks is not compiled
+    job, now = _slurm(*given, followers, priority, facts, ranked, of_gpus, users, outages, held_back)
     if job >= 0:
         refuse(facts, job, now, submit, estimate, size, free[0], 0, 0, False)
     return start, backfilled
@@ -246,6 +268,8 @@ def _slurm(
     ranked: Ranked,
     gpus: Gpus,
     users: Users | None,
+    outages: Outages | None,
+    held_back: bool | None,
 ) -> tuple[Int, Int]:
     """The event loop. Returns a job without a number, -1 if there is none, and the second."""
     depth, window, resolution, interval = rules
@@ -256,7 +280,7 @@ def _slurm(
     last_cycle, changed, now = -NEVER, False, NEVER
 
     while progress_and_stop[1] == 0:
-        now = min(next_submission(coming, submit, followers), next_end(by_end, running, end))
+        now = min(next_submission(coming, submit, followers), next_end(by_end, running, end), next_outage(outages))
         if changed and first < last:
             now = min(now, last_cycle + interval)
         if now == NEVER:
@@ -288,6 +312,10 @@ def _slurm(
                     join_by_rank(queue, first, last, ranked[1], job, own)
             last += 1
             changed = True
+        if outages is not None:
+            if next_outage(outages) == now:
+                free[0] -= taken_now(outages, now)
+                changed = True
 
         if ranked is not None:  # 3. the main scheduler
             if ranked[0]:
@@ -295,7 +323,7 @@ def _slurm(
                 place = sort_waiting(waiting, ranked[1], submit, number, now, free[0], estimate, size, priority, facts)
                 if place < last - first:
                     return np.int64(waiting[place]), now
-        if users is None:
+        if held_back is None:
             while first < last and _may_start(queue[first], size, gpus, free):
                 _start(queue[first], now, run, estimate, size, gpus, jobs, running, free, start, facts, users)
                 running += ONE
@@ -304,7 +332,14 @@ def _slurm(
             i = kept = first
             while i < last:
                 job = queue[i]
-                if _over_limit(users, job, size):
+                passed = False
+                if users is not None:
+                    passed = _over_limit(users, job, size)
+                if outages is not None:
+                    passed |= _may_start(job, size, gpus, free) and _runs_into(
+                        outages, job, now, size, estimate, jobs, running, free[0]
+                    )
+                if passed:
                     queue[kept] = job
                     kept += 1
                 elif _may_start(job, size, gpus, free):
@@ -345,7 +380,12 @@ def _slurm(
                 kept += 1
                 continue
             if not drawn:
-                _draw_map(profile, by_expected_end, running, expected_end, now, size, free[0])
+                down: Int = np.int64(0)
+                if outages is not None:
+                    down = away(outages, now, now)
+                _draw_map(profile, by_expected_end, running, expected_end, now, size, free[0] + down)
+                if outages is not None:
+                    plan_outages(outages, profile, -NEVER, now)
                 if gpus is not None:
                     _draw_map(gpus[1], by_expected_end, running, expected_end, now, gpus[0], free[1])
                 drawn = True

@@ -162,13 +162,20 @@ def _request(job: Job) -> str:
     return f"{_needs(job)}, estimate {length(job.given)}"
 
 
+def _free(left: Needs) -> Needs:
+    """Count what is free: none, where jobs still run on what is away."""
+    return max(left, 0) if isinstance(left, int) else left._replace(procs=max(left.procs, 0))
+
+
 def _are_free(left: Needs) -> str:
     """Say how much is free."""
+    left = _free(left)
     return f"{_amount(left)} {_are(left)} free"
 
 
 def _too_few(job: Job, left: Needs) -> str:
     """Say that a job needs more than what is free."""
+    left = _free(left)
     few = (f"{number(left)} {are(left)} free" if left else "none is free") if isinstance(left, int) else _are_free(left)
     return f"it needs {_needs(job)}, {few}"
 
@@ -230,7 +237,9 @@ def _than_promised(job: Job, what: str) -> str:
 def jobs_end_or_arrive(_: Sequence[Job], scene: Scene) -> str:
     machine, arrived = scene.machine, scene.machine.arrived
     parts = [_end_of(machine)] if machine.ended else []
-    if not machine.ended and not arrived:
+    if machine.news:
+        parts.append(f"an outage {' and '.join(sorted(machine.news))}")
+    if not machine.ended and not arrived and not machine.news:
         overdue = machine.corrects and any(job.expected_end <= machine.now for job in machine.running)
         parts = [
             "no job ends or arrives, but "
@@ -271,7 +280,7 @@ def head_waits(head: Job, scene: Scene, shadow: int, extra: Needs) -> str:
 
 @_rule("refuse", "more processors than are free", "does not fit", together=True)
 def too_large(refused: Sequence[Job], scene: Scene, free: Needs) -> str:
-    text = f"{_named(*refused)} {verb(refused, 'is', 'are')} refused: "
+    text, free = f"{_named(*refused)} {verb(refused, 'is', 'are')} refused: ", _free(free)
     if free == 0:
         return sentence(text + "no processor is free")
     if len(refused) == 1:
@@ -467,6 +476,12 @@ def would_touch(job: Job, scene: Scene) -> str:
     return sentence(f"{_named(job)} is refused: it may run until {until}, and would touch {whose}")
 
 
+@_rule("refuse", "would run into an outage", "would run into an outage")
+def runs_into_outage(job: Job, scene: Scene, at: int) -> str:
+    until = f"it may run until {number(scene.now + job.estimate)}"
+    return sentence(f"{_named(job)} is refused: {until}, and would run into an outage at {number(at)}")
+
+
 # Slurm's backfill
 
 
@@ -499,9 +514,9 @@ def is_over_a_limit(job: Job, scene: Scene) -> str:
     return sentence(f"{_named(job)} waits: user {job.user} has as much as a limit allows; jobs behind it may start")
 
 
-@_rule("start", "those before it are over limits", "fits, and those before it are over limits")
-def passes_those_over_limits(job: Job, scene: Scene) -> str:
-    why = f"it needs {_share(job, scene.left, 'free')}, and all before it are over a limit of their user"
+@_rule("start", "those before it are held back", "fits, and those before it are held back")
+def passes_those_held_back(job: Job, scene: Scene) -> str:
+    why = f"it needs {_share(job, scene.left, 'free')}, and all before it are held back by limits or outages"
     return sentence(f"{_named(job)} starts: {why}")
 
 

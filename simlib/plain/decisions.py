@@ -131,13 +131,14 @@ RULES: dict[str, tuple[str, ...]] = {
     "is entitled to a promise": ("most", "needed", "slowdown"),
     "touches no promise": (),
     "would touch a promise": (),
+    "would run into an outage": ("at",),
     # Slurm's backfill
     "delays no planned job": (),
     "is planned": ("at",),
     "cannot start within the window": ("at",),
     "waits for the next cycle": ("at",),
     "is over a limit of its user": (),
-    "fits, and those before it are over limits": (),
+    "fits, and those before it are held back": (),
     "is not looked at, for others of its user are": ("most",),
     "is not planned, for others are": ("most",),
     # predicted and adjusted run times

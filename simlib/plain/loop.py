@@ -205,4 +205,5 @@ def restore(schedule: Iterable[tuple[Job, int]], now: int, machine: Machine, pol
         _set(machine, "left", machine.left - job.needs)
     machine._running.sort(key=_by_expected_end)
     _set(machine, "now", now - 1)  # what was outlived before causes no pass any more
+    machine._hear(now - 1)
     return queue, coming

@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator
 from math import ceil, inf
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, NoReturn
 
 from .._util import checks
@@ -251,8 +251,12 @@ class Profile:
 
     def fits(self, needs: Needs, duration: int) -> bool:
         """Tell whether so much is free from now on for so long."""
-        end = self.times[0] + max(duration, 1)
-        return all(needs <= free for time, free in zip(self.times, self.free, strict=True) if time < end)
+        return self.lacks(needs, duration) is None
+
+    def lacks(self, needs: Needs, duration: int) -> int | None:
+        """Find the first second, from now on for so long, at which less is free; None for none."""
+        end, steps = self.times[0] + max(duration, 1), zip(self.times, self.free, strict=True)
+        return next((time for time, free in steps if time < end and not needs <= free), None)
 
     def advance(self, now: int) -> None:
         """Forget what was before now."""
@@ -267,6 +271,15 @@ class Profile:
             self.times.insert(k, time)
             self.free.insert(k, self.free[k - 1])
         return k
+
+
+class Outage(NamedTuple):
+    """Processors that are away from `start` to `end`; from second `known` on schedulers know it."""
+
+    start: int
+    end: int
+    procs: int
+    known: int
 
 
 _by_expected_end = attrgetter("expected_end")
@@ -286,6 +299,8 @@ class Machine(_Kept):
         What is free of all that jobs need.
     running, ended, arrived : list of Job
         The running jobs, the one expected to end first at the front; those that have ended, and arrived, now.
+    news : set of str
+        What outages do now: one "becomes known", "begins" or "ends".
     heard : bool
         Whether somebody listens: see `simlib.plain.loop`.
 
@@ -303,8 +318,8 @@ class Machine(_Kept):
     """
 
     __slots__ = (
-        *("procs", "gpus", "usage", "reserves", "corrects", "now", "left", "ended", "arrived", "heard"),
-        *("_running", "_refused", "_call", "_profile"),
+        *("procs", "gpus", "usage", "reserves", "corrects", "now", "left", "ended", "arrived", "news", "heard"),
+        *("_running", "_refused", "_call", "_profile", "_outages", "_coming"),
     )
     procs: int
     gpus: int | None
@@ -315,17 +330,29 @@ class Machine(_Kept):
     left: Needs
     ended: list[Job]
     arrived: list[Job]
+    news: set[str]
     heard: bool
     _running: list[Job]
     _refused: Callable[[Job], None]  # tells who listens that a job does not fit
     _call: float
     _profile: Profile | None
+    _outages: list[Outage]  # that are known and have not ended
+    _coming: list[tuple[int, str, Outage]]  # what outages will do, and when; the last comes first
 
     def __init__(
-        self, procs: int, gpus: int | None = None, usage: Any = None, reserves: bool = False, corrects: bool = False
+        self,
+        procs: int,
+        gpus: int | None = None,
+        usage: Any = None,
+        reserves: bool = False,
+        corrects: bool = False,
+        outages: Iterable[Outage] = (),
     ) -> None:
         left = procs if gpus is None else Both(procs, gpus)
-        values: tuple = procs, gpus, usage, reserves, corrects, 0, left, [], [], False, [], None, inf, None
+        coming = [(one.known, "becomes known", one) for one in outages]
+        coming += [event for one in outages for event in ((one.start, "begins", one), (one.end, "ends", one))]
+        values: tuple = procs, gpus, usage, reserves, corrects, 0, left, [], [], set(), False, [], None, inf, None, []
+        values += (sorted(coming, key=itemgetter(0), reverse=True),)
         for name, value in zip(Machine.__slots__, values, strict=True):
             _set(self, name, value)
 
@@ -397,14 +424,24 @@ class Machine(_Kept):
 
     def plan(self) -> Profile:
         """Make a profile of the running jobs, for a plan of one's own."""
-        plan = Profile(self.now, self.left)
+        left = self.left
+        for outage in self._outages:
+            if outage.start <= self.now:
+                left += self._needs(outage)
+        plan = Profile(self.now, left)
         for job in self._running:
             end = max(job.expected_end, self.now + 1)  # one that should have ended has not
             if end > plan.times[-1]:
                 plan.times.append(end)
                 plan.free.append(plan.free[-1])
             plan.free[-1] += job.needs
+        for outage in self._outages:
+            plan.give(max(outage.start, self.now), outage.end, -self._needs(outage))
         return plan
+
+    def outage_ahead(self, job: Job) -> int | None:
+        """Find the first second at which outages leave too little for a job that starts now; None for none."""
+        return self.plan().lacks(job.needs, job.estimate) if self._outages else None
 
     def expect(self, job: Job, end: int) -> None:
         """Expect a running job to end then; not on a machine that reserves."""
@@ -425,9 +462,10 @@ class Machine(_Kept):
     @property
     def _next_call(self) -> float:
         """The second for which a pass is requested, or in which a job outlives its expected end."""
+        call = min(self._call, self._coming[-1][0]) if self._coming else self._call
         if not self.corrects:
-            return self._call
-        return min(self._call, next((job.expected_end for job in self._running if job.expected_end > self.now), inf))
+            return call
+        return min(call, next((job.expected_end for job in self._running if job.expected_end > self.now), inf))
 
     def _advance(self, now: int) -> None:
         """Go to the next instant."""
@@ -437,6 +475,28 @@ class Machine(_Kept):
             _set(self, name, value)
         if self._call <= now:
             _set(self, "_call", inf)
+        self._hear(now)
+
+    def _hear(self, now: int) -> None:
+        """Let outages become known, begin and end until now."""
+        _set(self, "news", set())
+        while self._coming and self._coming[-1][0] <= now:
+            _, news, outage = self._coming.pop()
+            self.news.add(news)
+            taken = self._needs(outage)
+            if news == "becomes known":
+                self._outages.append(outage)
+                if self._profile is not None:
+                    self._profile.give(max(outage.start, now), outage.end, -taken)
+            elif news == "begins":
+                _set(self, "left", self.left - taken)
+            else:
+                _set(self, "left", self.left + taken)
+                self._outages.remove(outage)
+
+    def _needs(self, outage: Outage) -> Needs:
+        """What an outage takes: no GPUs."""
+        return outage.procs if self.gpus is None else Both(outage.procs, 0)
 
     def _begin(self, job: Job) -> None:
         """Let a job take what it needs; beside promises one of no length needs nothing."""

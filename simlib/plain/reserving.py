@@ -18,11 +18,8 @@ def conservative(queue: Queue, machine: Machine, compress: str = "arrival") -> D
     """Algorithm Conservative Backfill (MF section 2.1): a promise on arrival; compression when a job ends early."""
     profile, now = machine.profile, machine.now
     waiting = [job for job in queue if job.promised is not None]
-    if machine.ended_early and compress == "rebackfill":
-        for job in waiting:
-            yield Promise(job, job.promised, None, "gives its promise up")
-        for job in waiting:
-            yield Promise(job, None, profile.anchor(job.needs, job.estimate), "gets another promise")
+    if "becomes known" in machine.news or (machine.ended_early and compress == "rebackfill"):
+        yield from promised_anew(waiting, profile)
     elif machine.ended_early and compress != "none":
         yield from compressed(
             waiting if compress == "arrival" else sorted(waiting, key=attrgetter("promised")), machine
@@ -34,6 +31,14 @@ def conservative(queue: Queue, machine: Machine, compress: str = "arrival") -> D
     for job in queue:
         if job.promised == now:
             yield Start(job, "has been promised to start now")
+
+
+def promised_anew(jobs: Sequence[Job], profile: Profile) -> Decisions:
+    """Forget all promises, and give each job in turn the earliest start that is possible then."""
+    for job in jobs:
+        yield Promise(job, job.promised, None, "gives its promise up")
+    for job in jobs:
+        yield Promise(job, None, profile.anchor(job.needs, job.estimate), "gets another promise")
 
 
 def compressed(jobs: Sequence[Job], machine: Machine) -> Decisions:
@@ -57,8 +62,11 @@ def reserving(
             if job.promised is not None:
                 freed = True
                 yield Promise(job, job.promised, None, "is not among the first any more", {"most": most})
-    if freed:
-        yield from compressed([job for job in queue if job.promised is not None], machine)
+    promised = [job for job in queue if job.promised is not None]
+    if "becomes known" in machine.news:
+        yield from promised_anew(promised, profile)
+    elif freed:
+        yield from compressed(promised, machine)
     waiting = 0
     for job in queue:
         had_one, expected = job.promised is not None, slowdown(now - job.submit, job.estimate)
@@ -72,9 +80,12 @@ def reserving(
         else:
             waiting += 1
             if machine.heard and job.promised is None:
-                fits = machine.fits(job)
-                rule, facts = ("would touch a promise", {}) if fits else ("does not fit", {"free": machine.left})
-                yield Wait(job, rule, facts=facts)
+                if not machine.fits(job):
+                    yield Wait(job, "does not fit", facts={"free": machine.left})
+                elif (at := machine.outage_ahead(job)) is not None:
+                    yield Wait(job, "would run into an outage", facts={"at": at})
+                else:
+                    yield Wait(job, "would touch a promise")
 
 
 class Selective:
@@ -128,7 +139,7 @@ class Slurm:
 
     def __call__(self, queue: Queue, machine: Machine) -> Decisions:
         now = machine.now
-        self.changed = self.changed or bool(machine.ended or machine.arrived)
+        self.changed = self.changed or bool(machine.ended or machine.arrived or machine.news)
         if self.order is not None:
             yield from sort(queue, machine, self.order)
         for job in queue:  # the main scheduler
@@ -136,7 +147,11 @@ class Slurm:
                 if machine.heard:
                     yield Wait(job, "is over a limit of its user")
             elif machine.fits(job):
-                rule = "is the head, and fits" if job is queue[0] else "fits, and those before it are over limits"
+                if (at := machine.outage_ahead(job)) is not None:
+                    if machine.heard:
+                        yield Wait(job, "would run into an outage", facts={"at": at})
+                    continue
+                rule = "is the head, and fits" if job is queue[0] else "fits, and those before it are held back"
                 yield Start(job, rule)
             else:
                 break

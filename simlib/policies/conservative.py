@@ -6,7 +6,7 @@ Conservative backfilling plans for all jobs, selective backfilling for slow ones
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from .._util import checks
 from ..engine.ranking import Facts
 from . import orders
 from .easy import COUNT, Given, Ordered
+from .outages import rows_of
 
 _COMPRESS = {
     "arrival": engine.BY_ARRIVAL,
@@ -28,7 +29,27 @@ _ADAPTIVE = "adaptive"
 
 
 @dataclass(frozen=True, repr=False)
-class Conservative(Ordered):
+class _WithOutages(Ordered):
+    """A policy that plans around outages."""
+
+    outages: Any = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outages", rows_of(self.outages, type(self).__name__))
+        super().__post_init__()
+
+    def _taken(self, machine: int) -> dict[str, engine.Outages]:
+        """What a kernel is told of outages; ValueError for one that takes more than the machine."""
+        if self.outages is None:
+            return {}
+        if (most := max(procs for _, _, procs, _ in self.outages)) > machine:
+            name = type(self).__name__
+            raise ValueError(f"{name}: outages: found procs={most:,}, expected at most {machine:,}, the whole machine")
+        return {"outages": engine.outages_of(self.outages)}
+
+
+@dataclass(frozen=True, repr=False)
+class Conservative(_WithOutages):
     """Conservative backfilling: every job gets a reservation on arrival, and no job may delay it (MF section 2.1).
 
     A job with an estimate of 0 gets the earliest time at which its processors are free, but takes none of them: other
@@ -36,6 +57,11 @@ class Conservative(Ordered):
 
     If jobs need GPUs, a reservation takes processors and GPUs, from the first time at which both are free for the whole
     estimate.
+
+    An outage that is known is like a reservation: a job whose estimate reaches into it starts only if enough is left
+    beside it. Running jobs are not killed: an outage takes what is free, and the rest as jobs end. When one becomes
+    known, all waiting jobs give up their reservations, and get new ones in the order of the queue, some perhaps later
+    than their guarantee. In all measures the machine keeps its size: processors that are away count as idle.
 
     Parameters
     ----------
@@ -48,11 +74,17 @@ class Conservative(Ordered):
         As for `simlib.EASY`: the order in which queued jobs move forward when a job ends early, instead of the order of
         arrival. It never gives a job a later reservation. Jobs that arrive at one instant get their reservations in
         this order.
+    outages : DataFrame or list of rows, optional
+        When which processors are away: `start` and `end` in seconds since the log's start, `procs`, and perhaps
+        `known`, the second from which on the scheduler knows start and end. This is 0 where nothing is given, as for
+        planned maintenance (Slurm's `sacctmgr show reservation`), and the start for a node that goes down (`sacctmgr
+        show event`). Where rows overlap, their processors add up. GPUs stay.
 
     Raises
     ------
     ValueError
-        For an unknown `compress` or `order`, and for an order with a `compress` other than "arrival".
+        For an unknown `compress` or `order`, and for an order with a `compress` other than "arrival"; for a table of
+        outages without these columns, or with other than such whole numbers; for an outage of more than the machine.
 
     Examples
     --------
@@ -62,6 +94,11 @@ class Conservative(Ordered):
     >>> w = simlib.Workload.of("two jobs", 4, A=(0, 10, 20, 3), B=(1, 5, 5, 2))
     >>> simlib.simulate(w, simlib.Conservative()).jobs[["guarantee", "start"]].loc["B"].to_list()
     [20, 10]
+
+    A does not start before the maintenance of all processors, for its estimate reaches into it.
+
+    >>> simlib.simulate(w, simlib.Conservative(outages=[(12, 50, 4)])).jobs.start.to_list()
+    [50, 1]
     """
 
     compress: str = "arrival"
@@ -77,13 +114,13 @@ class Conservative(Ordered):
             )
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        rules = {"when_early": _COMPRESS[self.compress]} | self._queue(facts) | gpus
+        rules = {"when_early": _COMPRESS[self.compress]} | self._queue(facts) | gpus | self._taken(given[4])
         start, guarantee, backfilled = engine.reserving(*given, **rules)
         return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
 
 
 @dataclass(frozen=True, repr=False)
-class Selective(Ordered):
+class Selective(_WithOutages):
     """Backfilling with selective reservations: a job gets one when its expected slowdown reaches a threshold.
 
     The expected slowdown is the slowdown of the job if it starts now and runs for its estimate: (wait + estimate) /
@@ -101,11 +138,13 @@ class Selective(Ordered):
         large jobs may starve. "adaptive" is the mean bounded slowdown of all jobs that have ended so far, initially 1.
     order : str or callable
         As for `simlib.EASY`.
+    outages : DataFrame or list of rows, optional
+        As for `simlib.Conservative`, and treated as there.
 
     Raises
     ------
     ValueError
-        For an unknown threshold or order.
+        For an unknown threshold or order, and for wrong outages.
 
     References
     ----------
@@ -132,13 +171,13 @@ class Selective(Ordered):
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         threshold = engine.ADAPTIVE if self.threshold == _ADAPTIVE else float(self.threshold)
-        rules = {"threshold": threshold} | self._queue(facts) | gpus
+        rules = {"threshold": threshold} | self._queue(facts) | gpus | self._taken(given[4])
         start, shadow, backfilled = engine.reserving(*given, **rules)
         return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
 
 @dataclass(frozen=True, repr=False)
-class SlurmBackfill(Ordered):
+class SlurmBackfill(_WithOutages):
     """Backfilling as Slurm's plugin sched/backfill does it: in cycles, to a depth, by a map of coarse time.
 
     The main scheduler acts whenever jobs arrive or end: it starts jobs from the head of the queue while they fit.
@@ -158,7 +197,9 @@ class SlurmBackfill(Ordered):
        planned, and holds nothing.
 
     A job whose user's running jobs leave it no room within `user_jobs` and `user_procs` is passed by both schedulers:
-    it neither starts nor is planned, and jobs behind it may delay it.
+    it neither starts nor is planned, and jobs behind it may delay it. The main scheduler also passes a job that fits
+    but would run into an outage that is known. In a cycle an outage counts as a planned job. A cycle also follows when
+    an outage becomes known, begins or ends.
 
     The plan is forgotten when the cycle ends. So no job has a promise. Any job may delay a job that is not among the
     first `depth`, or that cannot start within the window. Multiples of `resolution` are those of the log's clock. In a
@@ -182,26 +223,31 @@ class SlurmBackfill(Ordered):
     user_jobs, user_procs : int or float
         Limits of a quality of service that all jobs have, MaxJobsPU and MaxTRESPU=cpu: how many jobs, and jobs on how
         many processors, of one user may run.
+    outages : DataFrame or list of rows, optional
+        As for `simlib.Conservative`.
 
     Raises
     ------
     ValueError
-        For an unknown order, and for a number that is not whole and at least 1; for a job above `user_procs`.
+        For an unknown order, and for a number that is not whole and at least 1; for a job above `user_procs`; for wrong
+        outages.
 
     References
     ----------
     Slurm, src/plugins/sched/backfill/backfill.c, commit 284c3b95f0. Defaults: lines 102 to 116; when a cycle takes
     place: 1252 to 1257 and 4117; depth: 2501; rounding: 1973 to 1981; window: 2390, 3702 and 4184; planned starts are
     rounded down (1978), and a job that starts now must end before one (3157); reservations: 2739 and 3805; jobs of a
-    user: 1858 to 1898; limits: 2687 and 3776.
+    user: 1858 to 1898; limits: 2687 and 3776; a cycle after a change of nodes or reservations: 4117. A job that would
+    run into a reservation of others is passed: src/slurmctld/job_scheduler.c, 1880 to 1897.
 
     Differences to Slurm: it plans nodes, not processors. Only jobs for which its map has enough nodes somewhere count
     for the depth (3233), and a cycle ends after bf_max_time or when the table of bf_node_space_size slots is full
     (2533, 3825), which 250 planned jobs may do. Running jobs that end within 30 seconds of each other, and later ones
     within more, may count as one (src/plugins/select/cons_tres/job_test.c, 2744 to 2941). Here the main scheduler acts
     at once, so there is no sched_interval, and one job that waits for processors closes the queue. A job over
-    `user_procs` counts neither for the depth nor for its user. Job arrays, preemption, licences, advance reservations
-    and other limits are left out.
+    `user_procs` counts neither for the depth nor for its user. An outage takes any processors, not certain nodes; a job
+    may not end in the slot in which one begins; and when a node that is down will be back is known. Job arrays,
+    preemption, licences, advance reservations for users and other limits are left out.
 
     Examples
     --------
@@ -247,8 +293,8 @@ class SlurmBackfill(Ordered):
         rules = depth, int(self.window), int(self.resolution), int(self.interval)
         if (largest := given[3].max(initial=0)) > self.user_procs:
             raise ValueError(f"{self!r}: found a job of {largest:,} processors, expected none above user_procs")
-        limits: dict[str, Any] = {}
+        limits: dict[str, Any] = self._queue(facts) | gpus | self._taken(given[4])
         if min(*self.limits, self.reservations) < math.inf:
             limits["users"] = engine.limited_users(np.zeros_like(given[3]) if facts is None else facts.user, most)
-        start, backfilled = engine.slurm_backfill(*given, *rules, **(self._queue(facts) | gpus | limits))
+        start, backfilled = engine.slurm_backfill(*given, *rules, **limits)
         return {"start": start, "backfilled": backfilled}

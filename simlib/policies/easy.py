@@ -327,7 +327,7 @@ class Ordered:
         submit, _, estimate, procs, _, preceding, *_ = given
         ranking = orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
         if anew or orders.changes(order) or preceding.size:
-            return {"priority": ranking}
+            return {"priority": ranking, "rise": orders.rise(order)}
         return {"places": engine.places_in_order(ranking, facts, submit, estimate, procs)}
 
 

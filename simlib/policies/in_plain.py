@@ -12,7 +12,7 @@ from .._util.arrays import Ints
 from ..core.schedule import Feedback, whose
 from ..plain import easy, estimates, orders, reserving
 from ..plain.loop import Policy, refuse, simulate
-from ..plain.machine import Job, Machine
+from ..plain.machine import Job, Machine, Outage
 from .conservative import Conservative, Selective, SlurmBackfill
 from .easy import EASY, FCFS, Predictions
 from .orders import BACKFILL, ORDERS, Multifactor
@@ -92,7 +92,8 @@ def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) ->
     adjust = getattr(policy, "adjust", None)
     corrects = isinstance(adjust, Predictions) and bool(adjust.correct)
     corrects = corrects or getattr(policy, "predictor", None) is not None
-    return Machine(procs, gpus, _usage(policy, jobs), reserves(policy), corrects)
+    outages = [Outage(*row) for row in getattr(policy, "outages", None) or ()]
+    return Machine(procs, gpus, _usage(policy, jobs), reserves(policy), corrects, outages)
 
 
 def reserves(policy: Any) -> bool:

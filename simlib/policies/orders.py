@@ -38,6 +38,7 @@ from .._util import checks
 from .._util.cache import identity
 from .._util.compiled import MISSING, WAITING, CFunc, NotReady, numba, pointer
 from .._util.compiled import compiled as compile_and_keep
+from ..engine.ranking import Rise
 from .user_functions import guarded, in_python, plain, raised_in
 
 DAY = 86400
@@ -371,6 +372,16 @@ def changes(order: Order) -> bool:
     if isinstance(order, str):
         return order not in FIXED
     return any(fact in CHANGING for fact in asked_for(order))
+
+
+def rise(order: Order) -> Rise | None:
+    """Tell how fast the rank of a waiting job may rise; None where it may fall, or nobody knows, as with a function."""
+    if isinstance(order, Multifactor):
+        weights, max_age = (float(order.age), float(order.fair_share), float(order.procs)), order.max_age_days * DAY
+        known = (weights[0] / max_age, weights[1], 1e-9 * sum(map(abs, weights)), max_age + 1.0)
+        return None if order.whole or min(weights[:2]) < 0 else known
+    named = order.order if isinstance(order, Thresholded) else order
+    return (math.inf, 0.0, 0.0, math.inf) if isinstance(named, str) else None  # none of `ORDERS` falls
 
 
 def compiled(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._util import checks
 from .._util.arrays import Ints
 from ..core.schedule import Schedule, simulate
 from ..core.workload import Workload
@@ -53,8 +54,8 @@ class Environment:
     Raises
     ------
     ValueError
-        From `step`, for a number that is no place in the queue, and after the end; from `reset`, for a workload without
-        jobs, or whose jobs need GPUs.
+        For a setting of another kind; from `step`, for a number that is no place in the queue, and after the end; from
+        `reset`, for a workload without jobs, or whose jobs need GPUs.
 
     References
     ----------
@@ -100,7 +101,11 @@ class Environment:
         *,
         backfill: Callable[..., Iterator[Decision | Job]] | None = one_by_one,
     ) -> None:
+        function = checks.Kind(lambda value: callable(value) and not isinstance(value, type), "a function")
+        made = checks.either(checks.instance(Workload, "a Workload"), function)
+        kinds = {"observe": function, "reward": function, "backfill": checks.or_none(function)}
         self.workload, self.observe, self.reward, self.backfill = workload, observe, reward, backfill
+        checks.settings(self, workload=made, **kinds)
         self._random = np.random.default_rng()
         self.schedule: Schedule | None = None
         self._loop: Iterator[None] | None = None

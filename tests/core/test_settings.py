@@ -31,6 +31,7 @@ from simlib.models import examples, feitelson96, jann97, users
 from simlib.models.sample import sample
 from simlib.policies import adjusting
 from simlib.policies.adjusting import Adjustment, Scheme
+from simlib.policies.steps import Environment
 
 GIVEN = {
     "true": True,
@@ -94,6 +95,10 @@ SETTINGS = [
     (functools.partial(Thresholded, seconds=5), "order", ""),
     (OwnPolicy, "function", ""),
     (functools.partial(OwnPolicy, lambda queue, machine: []), "predictor", "none"),
+    (functools.partial(Environment, observe=len, reward=len), "workload", ""),
+    (functools.partial(Environment, W, reward=len), "observe", ""),
+    (functools.partial(Environment, W, len), "reward", ""),
+    (functools.partial(Environment, W, len, len), "backfill", "none"),
     (Scheme, "key project", ""),
     (Scheme, "window", "none"),
     (Scheme, "percentile", "zero half int8 float32"),
@@ -236,10 +241,6 @@ ELSEWHERE = {
     ("schemes", "options"),
     ("parameters", "executor"),
     ("sweep", "label"),
-    ("Environment", "workload"),  # in test_steps
-    ("Environment", "observe"),  # what is called first shows whether it can be
-    ("Environment", "reward"),
-    ("Environment", "backfill"),
 }
 """Those that other rows or other tests try."""
 

@@ -19,6 +19,7 @@ from simlib import EASY, Conservative, Selective, engine, simulate
 from simlib._util import paths
 from simlib.engine.index import GONE, empty_index, places_for, refresh
 from simlib.policies import orders
+from simlib.policies.easy import JobFacts
 
 loop = importlib.import_module("simlib.engine.easy")  # its function `easy` has the same name
 
@@ -61,7 +62,7 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, even
     gpus, needed = (needed, needed) if with_gpus else (None, 0 * needed)
     queue, last, waits = np.full(places_for(len(known)), GONE), np.uint64(len(jobs)), list(range(len(jobs)))
     queue[: len(jobs)] = waits
-    index = empty_index(size, gpus)
+    index = empty_index(size, gpus, len(queue))
     loop.index_all(index, queue, last, None, estimate)
     for (event, what), ((free, extra, free_gpus, extra_gpus), time, most) in events:
         if event == "comes":
@@ -90,15 +91,22 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, even
 
 
 USES = ["", "followers", "gpus", "places", "followers gpus", "gpus places", "sjf", "best-fit"]
-USES += ["lookahead", "lookahead places"]
+USES += ["lookahead", "lookahead places", "wfp", "wfp gpus followers", "wfp best-fit", "Thresholded", "Multifactor"]
+RANKED = {"wfp": "wfp", "Thresholded": simlib.Thresholded("smallest area", 99)}
+RANKED |= {"Multifactor": simlib.Multifactor(procs=0.3, max_age_days=0.002, half_life_days=0.002)}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("uses", USES)
 @given(seed=st.integers(0, 2**32), most=st.sampled_from([0, 1, 2, 7, 20]), reuse_extra=st.booleans())
 def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse_extra):
-    rng, n = np.random.default_rng(seed), 150
-    jobs = random_workload(seed, n, machine=64).scale_arrivals(0.4).jobs
+    order = next((order for name, order in RANKED.items() if name in uses), None)
+    rng, n = np.random.default_rng(seed), 1500 if order else 150  # several blocks of one kind
+    jobs = (
+        random_workload(seed, n, machine=64)
+        .scale_arrivals(0.001 if order else 0.4)
+        .jobs.assign(user=rng.integers(0, 3, n))
+    )
     columns = jobs[["submit", "run", "estimate", "procs"]].to_numpy().T.copy()
     needed, follows = rng.integers(0, 4, n), np.append(False, rng.random(n - 1) < 0.3)
     feedback = (
@@ -107,15 +115,20 @@ def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse
     )
     more = {"gpus": needed, "machine_gpus": 3} if "gpus" in uses else {}
     more |= {"places": rng.permutation(n).astype(np.uint64)} if "places" in uses else {}
-    if uses in orders.BACKFILL:
-        more |= {"backfill": orders.compiled(uses, known=orders.BACKFILL), "shortest": uses == "sjf"}
+    facts = order is RANKED["Multifactor"]
+    if order:
+        more |= {"priority": orders.compiled_for_queue(order, facts), "rise": orders.rise(order)}
+    if uses.split(" ")[-1] in orders.BACKFILL:
+        backfill = orders.compiled(uses.split(" ")[-1], known=orders.BACKFILL)
+        more |= {"backfill": backfill, "shortest": uses == "sjf"}
     more |= {"passing": engine.BEST_SET} if "lookahead" in uses else {}
     reuse_extra &= "lookahead" not in uses
 
     def schedule(most):
         submit, *others = columns.copy()
         given = submit, *others, 64, *(feedback if "followers" in uses else engine.OPEN), np.zeros(2, np.int64)
-        return *engine.easy(*given, reuse_extra, **more, most=most), submit
+        known = JobFacts.of(jobs).facts(64, "user", order.half_life_s) if facts else None
+        return *engine.easy(*given, reuse_extra, **more, facts=known, most=most), submit
 
     for without, index in zip(schedule(n), schedule(most), strict=True):
         assert np.array_equal(without, index)

@@ -97,6 +97,7 @@ EXPLAINED = [
     (OUTLIVED, EASY(adjust=Adjustment(Scheme("user", "1 day", 85, least=2)))),
     (examples.figure1(), SlurmBackfill(interval=3, resolution=5, window=90)),
     *((ON_GPUS, policy) for policy in (FCFS(), EASY(), Conservative())),
+    (OF_USERS, Selective(9, outages=[(12, 20, 3, 1), (19, 40, 2)])),
     (OF_USERS, SlurmBackfill(interval=1, resolution=1, reservations=1, per_user=1, user_jobs=1)),
 ]
 WAITED = [

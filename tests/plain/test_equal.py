@@ -281,6 +281,7 @@ def test_every_rule_occurs():
     near = partial(easy.easy, backfill=partial(easy.lookahead, depth=2))
     policies = [FCFS(), EASY(order="sjf"), EASY(backfill="largest"), EASY(backfill="lookahead"), EASY.plus_plus()]
     policies += [EASY(adjust=Adjustment(SCHEMES[0])), Conservative(), Conservative("rebackfill"), Selective(2)]
+    policies += [Selective(9, outages=[(40, 90, 2)])]
     policies += [EASY(reservations=2, order="wfp"), SlurmBackfill(depth=5, window=20, resolution=2, interval=3)]
     policies += [SlurmBackfill(interval=2, resolution=2, reservations=1, per_user=1, user_jobs=2)]
     for seed in range(20):

@@ -290,7 +290,7 @@ def test_every_number_of_the_answer_stands_in_a_table_and_it_is_short(sample):
         known |= {number for table in tables for number in figures(table.attrs["caption"])}
         lines = plain(made.answer)
         bare = {number.split()[0] for number in known}  # of "1.9 to 1.6 hours" the first has no unit
-        said = {number for line in lines.values() for number in figures(line)} - {"20"}  # one in 20
+        said = {number for line in lines.values() for number in figures(line)} - {"20", "10"}  # one in 20, 10 % at most
         assert said <= known | bare, (said - known, lines)
         assert len(" ".join([*lines, *lines.values()]).split()) <= 90
 

@@ -1,8 +1,10 @@
 """Outages are read by row from what people and Slurm write, and policies plan around them."""
 
 import pytest
+from test_log_report import QUEUE, weeks
 
 from simlib import Workload
+from simlib_report import Page
 from simlib_report.outages import outages
 
 W = Workload({"submit": [0, 90_000], "run": [60, 60], "procs": [3, 4]}, 4, start="2024-05-03 14:00+02:00")
@@ -68,3 +70,16 @@ def test_outages_are_read_from_a_table_and_from_what_slurm_prints(tmp_path, text
 def test_a_wrong_table_is_refused_by_line_and_column(tmp_path, text, message):
     with pytest.raises(ValueError, match=rf"away\.txt: {message}"):
         read(tmp_path, text)
+
+
+def test_policies_that_plan_around_outages_are_compared_and_others_are_not(tmp_path):
+    path, w = tmp_path / "away.csv", weeks(QUEUE)
+    path.write_text("start,end,procs\n2024-01-08,2024-01-08 06:00,4\n")
+    made = Page(w, outages=path, shakes=4)
+    start = made.schedules["Slurm's backfill"].column("start")
+    assert made.base == "Slurm's backfill" and not ((start >= 7 * 86400) & (start < 7.25 * 86400)).any()
+    said = " ".join(made.left())
+    assert "1 outage is simulated: 0.26 % of the processor-hours; 1 of them were known before." in said
+    assert "Not compared: EASY, shortest first: not made for outages." in said
+    with pytest.raises(ValueError, match="found EASY, which does not know them"):
+        Page(w, base="EASY", outages=path)

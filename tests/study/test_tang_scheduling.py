@@ -415,16 +415,11 @@ def test_a_figure_begins_with_the_averages_and_has_a_panel_for_the_months_of_eac
     assert legend.get_title().get_text().replace("\n", " ").startswith("Figure 14: WFP, regular adjustment: ")
 
 
-def drawn_gains(gains, months):
-    """Those of Figure 17 among made-up gains."""
-    table = table_of_gains(gains, [str(month) for month in pd.period_range("2009-05", periods=months, freq="M")])
-    table = table[table.index.isin(["fcfs"], level="order")]
-    return table[table.index.get_level_values("case").str.startswith("selective")]
-
-
 def drawn(gains, months):
     """Figure 17 of made-up gains."""
-    table = drawn_gains(gains, months)
+    table = table_of_gains(gains, [str(month) for month in pd.period_range("2009-05", periods=months, freq="M")])
+    table = table[table.index.isin(["fcfs"], level="order")]
+    table = table[table.index.get_level_values("case").str.startswith("selective")]
     return figures14_17.draw(scheduling.spread(table), scheduling.averages(table), "Figure 17")
 
 

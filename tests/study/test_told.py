@@ -13,7 +13,6 @@ from simlib_study.tang2013.scheduling import PERCENTILES
 
 MORE = [0.2] * 20
 NAMES = list(PAPERS.items())
-HIGH = "triple key, high percentiles"
 MONTH, LIMITED = {"window": ("1 month",)}, {"threshold": (0.5,)}
 ONE_WORSE = np.where(np.arange(24) == 5, -0.2, 0.22)
 
