@@ -12,6 +12,11 @@ def per_cent(share: float) -> str:
     return f"{100 * share + 0:+,.1f} %" if abs(share) < 9.995 else f"{100 * share:+,.0f} %"
 
 
+def of_any_unit(number: float, sign: str = "") -> str:
+    """Write a value of any unit with three digits at least; with `sign="+"` a difference."""
+    return f"{number:{sign},.0f}" if abs(number) >= 999.5 else f"{number:{sign}.3g}"
+
+
 def duration(seconds: float) -> str:
     """Write a length of time in words."""
     for unit, length in (("days", 86400), ("h", 3600), ("min", 60)):

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .._util import checks
 from .._util.arrays import STATISTICS, Codes, Floats, Ints, block_sums, resampled
-from .._util.words import duration, per_cent
+from .._util.words import duration, of_any_unit, per_cent
 from ..core.schedule import Schedule
 from ..core.threads import sweep
 from ..core.workload import Workload, check_shaking
@@ -289,7 +289,7 @@ def holds(row: Any) -> str:
 
 def _writer(measure: str) -> Callable[[float], str]:
     """How the values of a measure are written."""
-    return duration if measure in IN_SECONDS else "{:,.1f}".format if measure in MEASURES else "{:,.4g}".format
+    return duration if measure in IN_SECONDS else "{:,.1f}".format if measure in MEASURES else of_any_unit
 
 
 def range_of(row: Any, interval: str, said: Any, unit: str = "") -> str:

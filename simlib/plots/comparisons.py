@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from .._util import checks
 from .._util.arrays import STATISTICS
-from .._util.words import difference
+from .._util.words import difference, of_any_unit
 from ..analysis.comparison import IN_SECONDS, Comparison
 from .panels import in_whole_per_cents, legend
 from .style import COLOURS, stamp
@@ -116,8 +116,8 @@ def changes(
     Returns
     -------
     Figure
-        Changes that may be chance are grey dots; triangles point down where waits are shorter, and up where they are
-        longer. Changes outside the axis are arrows at its edge.
+        Changes that may be chance are grey dots; triangles point down where the mean is lower, and up where it is
+        higher. Changes outside the axis are arrows at its edge.
 
     Examples
     --------
@@ -148,16 +148,17 @@ def changes(
     margin = 0.06 * (high - low or 1)
     at = np.arange(len(part))
     chance = part.holds.isin(["coincidence", "equal"]).to_numpy()
-    marks = {"shorter": {"color": COLOURS[2], "marker": "v"}, "longer": {"color": COLOURS[1], "marker": "^"}}
+    less, more = ("shorter", "longer") if measure in IN_SECONDS else ("lower", "higher")
+    marks = {less: {"color": COLOURS[2], "marker": "v"}, more: {"color": COLOURS[1], "marker": "^"}}
     for style, rows in (
         ({"color": "#888888", "marker": "o"}, chance),
-        (marks["shorter"], ~chance & (part.difference < 0).to_numpy()),
-        (marks["longer"], ~chance & (part.difference >= 0).to_numpy()),
+        (marks[less], ~chance & (part.difference < 0).to_numpy()),
+        (marks[more], ~chance & (part.difference >= 0).to_numpy()),
     ):
         colour = style["color"]
         _bars(ax, at[rows & near], shares[rows & near], **style)
         ax.plot([high + margin / 2] * (rows & ~near).sum(), at[rows & ~near], ">", color=colour, clip_on=False)
-    written = partial(difference, short=True) if measure in IN_SECONDS else "{:+,.3g}".format
+    written = partial(difference, short=True) if measure in IN_SECONDS else partial(of_any_unit, sign="+")
     numbers = [written(value) for value in part.difference]
     for place, number in enumerate(numbers):
         ax.text(1.03, place, number, transform=ax.get_yaxis_transform(), va="center", size=9)
