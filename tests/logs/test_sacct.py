@@ -831,6 +831,8 @@ def test_what_ended_before_it_started_is_left_out(convert):
     assert w.log.submit.tolist() == [0, 9, 9]
     assert (counts["left out: ended before they started"], counts["of them suspended for a while"]) == (1, 0)
     assert fault(convert, [job(1, End=NOON - 40)]) == "found no job that ended after it started"
+    put_back, _ = convert([job(1), job(2, 50, wait=-5)])  # the clock, meanwhile
+    assert put_back.log.wait.tolist() == [0, 0]
 
 
 # Two clusters, or one user
