@@ -77,7 +77,7 @@ class Way(NamedTuple):
     nearest: str = ""
 
 
-NEEDS = {"script": "a script of some 20 lines", "plugin": "a plugin in C"}
+NEEDS = {"script": "a 20-line script", "plugin": "a plugin in C"}
 """What there is to write, in short."""
 
 _COSTS = {

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from simlib.analysis.cases import Case, policy_of
@@ -86,11 +85,9 @@ def outages(path: str | Path, workload: Workload) -> pd.DataFrame:
 
 def said(table: pd.DataFrame, workload: Workload) -> str:
     """Say how many outages there are, and what they take of the machine."""
-    submit = workload.jobs.submit.to_numpy()
-    time = int(submit.max() - submit.min())
-    end, start, procs = (table[name].to_numpy() for name in ("end", "start", "procs"))
-    away = int((np.minimum(end, submit.max()) - start) @ procs)
-    part = 100 * away / (time * workload.procs) if time else 0
+    first, last = int(workload.jobs.submit.min()), int(workload.jobs.submit.max())
+    away = int(((table.end.clip(upper=last) - table.start) * table.procs).sum())
+    part = 100 * away / max((last - first) * workload.procs, 1)
     count, known = f"{len(table):,} outage{'s are' if len(table) != 1 else ' is'}", (table.known < table.start).sum()
     return f"{count} simulated: {part:.2g} % of the processor-hours; {known:,} of them were known before."
 

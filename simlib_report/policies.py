@@ -190,7 +190,8 @@ def compared(
     if not len(workload) or len(cases) < 2:
         return None
     shakes = enough_shakes(workload) if shakes is None else shakes
-    return compare(workload, cases, shakes=shakes, seed=seed, by=by, executor=executor)
+    measures = ["wait", "bounded_slowdown"]
+    return compare(workload, cases, shakes=shakes, seed=seed, by=by, executor=executor, measures=measures)
 
 
 # The tables
