@@ -267,7 +267,7 @@ def test_a_brief_peak_is_not_the_machine(convert):
     full = [job(n, submit=n // 4 * 86400, run=86400, AllocCPUS=16) for n in range(40)]  # 64 for ten days
     late = [job(100 + n, submit=40000, run=seconds, AllocCPUS=9) for n, seconds in enumerate([120, 100])]
     assert peaks(convert(full + late)[0]) == (64, 82)
-    assert peaks(convert([*full, job(200, submit=40000, run=864 * 2, AllocCPUS=9)])[0]) == (73, 73)
+    assert peaks(convert([*full, job(200, submit=40000, run=864, AllocCPUS=9)])[0]) == (73, 73)
     assert peaks(convert([*full, job(200, submit=864000, run=120, AllocCPUS=80)])[0]) == (80, 80)
 
 
@@ -831,6 +831,8 @@ def test_what_ended_before_it_started_is_left_out(convert):
     assert w.log.submit.tolist() == [0, 9, 9]
     assert (counts["left out: ended before they started"], counts["of them suspended for a while"]) == (1, 0)
     assert fault(convert, [job(1, End=NOON - 40)]) == "found no job that ended after it started"
+    put_back, _ = convert([job(1), job(2, 50, wait=-5)])  # the clock, meanwhile
+    assert put_back.log.wait.tolist() == [0, 0]
 
 
 # Two clusters, or one user
