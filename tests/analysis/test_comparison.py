@@ -377,6 +377,8 @@ def test_a_verdict_is_that_of_the_intervals_that_are_shown(found):
         found.workload, found.policies, table.assign(base=0.0), relative * np.nan, found.settings, found.taking_part
     )
     assert set(in_seconds.who("FCFS").holds) == {"another year"}
+    touching = pd.Series({"difference": 1.0} | dict(zip(ENDS, (0.0, 2.0, -1.0, 3.0), strict=True)))
+    assert holds(touching) == "coincidence"
 
 
 def test_where_one_part_alone_has_a_queue_another_year_is_not_known():

@@ -98,8 +98,9 @@ def test_an_early_end_and_a_later_job_make_errors_of_either_sign():
     assert (told.predicted.to_list(), told.error.to_list()) == ([0, 20, 20, 25], [0, 1, -10, -10])
 
 
-def test_a_job_that_outlives_its_prediction_is_expected_to_run_for_its_estimate():
-    rows = [(0, 10, 100, 4, 7), (20, 50, 100, 4, 7), (25, 5, 5, 4, 8), (40, 5, 5, 4, 9)]  # the second: 10 s predicted
+@pytest.mark.parametrize("last", [30, 40])
+def test_a_job_that_outlives_its_prediction_is_expected_to_run_for_its_estimate(last):
+    rows = [(0, 10, 100, 4, 7), (20, 50, 100, 4, 7), (25, 5, 5, 4, 8), (last, 5, 5, 4, 9)]  # the second: 10 s predicted
     w = table([row[:4] for row in rows], 4)
     w = w.derive(w.jobs.assign(user=[row[4] for row in rows]), "of users")
     assert predicted_starts(w, EASY.plus_plus()).predicted.to_list() == [0, 20, 30, 125]

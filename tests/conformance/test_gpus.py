@@ -99,6 +99,17 @@ def test_a_job_waits_for_processors_and_for_gpus():
         assert starts(rows, 4, 2, policy) == [0, 10, 10]
 
 
+def test_extra_gpus_are_given_out_once_but_where_they_are_reused():
+    rows = [(0, 10, 10, 1, 3), (1, 9, 9, 1, 3), (2, 90, 90, 1, 1), (2, 90, 90, 1, 1)]
+    assert starts(rows, 9, 5, EASY()) == [0, 10, 2, 2]
+    assert starts(rows[:3] + [(2, 90, 90, 1, 2)], 9, 5, EASY()) == [0, 10, 2, 19]
+    assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 19]
+    rows[2] = (2, 90, 90, 1, 0)
+    assert starts(rows, 9, 4, EASY()) == [0, 10, 2, 2]
+    # four are free, but the head leaves one
+    assert starts([(0, 10, 10, 1, 2), (1, 9, 9, 1, 5), *[(2, 90, 90, 1, 1)] * 2], 9, 6, EASY()) == [0, 10, 2, 19]
+
+
 WAITING = [(0, 17, 17, 1, 4), (1, 13, 18, 1, 3), (2, 3, 15, 2, 4), (3, 23, 28, 2, 3), (4, 5, 17, 1, 3)]
 WAITING += [(5, 8, 8, 1, 4), (6, 11, 16, 1, 2)]  # of 4 processors and 6 GPUs: jobs wait for the GPUs
 

@@ -148,6 +148,16 @@ def adjusted(rows, **settings):
     return simulate(numbered(rows, 8), EASY(adjust=Predictions(**settings))).jobs.adjusted.to_list()
 
 
+def test_a_job_is_predicted_from_the_two_that_were_submitted_last_of_those_that_have_ended():
+    rows = [(0, 90, 200, 1, 1, 1), (1, 50, 200, 1, 1, 1), (2, 30, 200, 1, 1, 1), (95, 5, 200, 1, 1, 1)]
+    assert adjusted(rows) == [200, 200, 200, 40]  # not 60, from the two that ended last
+
+
+def test_a_job_is_predicted_from_a_single_earlier_one_and_from_one_that_ends_just_now():
+    rows = [(0, 10, 90, 1, 1, 1), (0, 30, 90, 1, 1, 1), (10, 5, 90, 1, 1, 1), (30, 5, 90, 1, 1, 1), (31, 5, 6, 1, 1, 1)]
+    assert adjusted(rows) == [90, 90, 10, 17, 6]
+
+
 def test_the_last_two_predict_only_jobs_with_their_estimate_if_that_is_wanted():
     asked = [90, 90, 90, 60, 60, 90, 60]  # the third has two of 90 before it, the sixth two of 60, the last 90 and 60
     rows = [(50 * place, 10 + place, estimate, 1, 1, 1) for place, estimate in enumerate(asked)]
@@ -209,6 +219,13 @@ def test_an_outlived_prediction_becomes_the_estimate_and_an_outlived_estimate_gr
     assert promised == [*ends, ends[-1] + 100 * hour]
     assert first_shadow(700, 10**6, 500, correct=False) == 10  # as predicted, though that is past
     assert first_shadow(700, 10**6, 500, running=False) == 10**6  # where it is switched off, as under EASY
+
+
+def test_a_correction_lets_the_scheduler_act():
+    rows = [(0, 300, 100, 3, 1, 1), (1, 9, 9, 4, 2, 2), (2, 150, 150, 1, 3, 3)]
+    start = simulate(numbered(rows, 4), EASY(adjust=Predictions("estimate"))).jobs.start
+    assert start[3] == 160  # when the head is promised 460 in place of 160, and nothing arrives or ends
+    assert simulate(numbered(rows, 4), EASY()).jobs.start[3] == 2  # who knows that job 1 runs for 300 s
 
 
 PRINTED = {  # catalogue name: file, mean wait in minutes and bounded slowdown by an independent program

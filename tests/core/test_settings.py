@@ -79,6 +79,7 @@ SETTINGS = [
     (EASY, "adjust", "none"),
     (FCFS, "order", ""),
     (Conservative, "compress order", ""),
+    *((policy, "outages", "none empty list dict") for policy in (Conservative, Selective, SlurmBackfill)),
     (Selective, "threshold", "huge int8 float32 inf"),
     (Selective, "order", ""),
     (SlurmBackfill, "order", ""),
@@ -172,7 +173,7 @@ SETTINGS = [
     (functools.partial(metrics.bounded_slowdown, [1], [1]), "floor", f"none {ANY}"),
     (functools.partial(metrics.utilization, [0], [1], [1]), "machine", ABOVE_0),
     (functools.partial(sweep, max, [(1, 2)]), "executor", "none"),
-    (functools.partial(sweep, max, []), "progress", f"none {FLAG}"),
+    (functools.partial(sweep, max, []), "progress", f"none dict {FLAG}"),  # a bar is what can be updated
     (functools.partial(sweep, tasks=[(1, 2)]), "function", ""),
     (functools.partial(sweep, max), "tasks", "list dict"),
     (functools.partial(feitelson96.workload, 9), "variant", ""),

@@ -259,6 +259,9 @@ def test_what_is_printed_is_a_hollow_circle_and_nothing_where_nothing_is():
     ax = plots.plt.figure().add_subplot()
     assert list(plots.circles(ax, facet_table().loc["KTH"], "f", "policy")) == ["published"]
     assert {line.get_fillstyle() for line in ax.lines} == {"none"}
+    beside = plots.plt.figure().add_subplot()
+    plots.circles(beside, facet_table().loc["KTH"], "f", "policy", shift=0.2)  # of three policies the second is amid
+    assert [line.get_xdata()[0] for line in beside.lines] == pytest.approx([0.8, 1, 1.2])
     assert plots.circles(ax, facet_table().loc["KTH"].drop(columns="published"), "f", "policy") == {}
 
 
@@ -313,6 +316,7 @@ def test_a_schedule_of_no_job_or_of_no_length_has_pictures(workload, rows, start
     s = simulate(workload(rows, 4, start=start), EASY())
     for ax in (plots.gantt(s), plots.gantt(s, 0, 9), plots.gantt(s, now=3), plots.utilization(s)):
         ax.figure.draw_without_rendering()
+    assert len(ax.patches[0].get_data().values) > 0
 
 
 @pytest.mark.parametrize("procs", [1, 2**31, 2**40])

@@ -83,6 +83,18 @@ def test_all_schemes_at_once_give_what_each_gives_alone():
         )
 
 
+def test_only_jobs_that_ended_before_the_submission_count():
+    jobs = similar([0, 50, 51, 200], [50, 20, 30, 40])
+    assert a_of(jobs, least=1, percentile=100) == pytest.approx([np.nan, np.nan, 0.5, 0.5], nan_ok=True)
+
+
+def test_a_window_takes_jobs_that_ended_a_month_ago_but_not_a_second_more():
+    jobs = similar([0, 30 + 30 * DAY, 31 + 30 * DAY], [30, 40, 50])
+    assert a_of(jobs, least=1) == pytest.approx([np.nan, 0.3, np.nan], nan_ok=True)
+    assert a_of(jobs, least=1, window="30 days") == pytest.approx([np.nan, 0.3, np.nan], nan_ok=True)
+    assert a_of(jobs, least=1, window=None, percentile=100) == pytest.approx([np.nan, 0.3, 0.3], nan_ok=True)
+
+
 def test_a_simulation_and_the_logs_own_times_treat_the_second_of_an_end_alike():
     w = numbered([(0, 100, 200, 1, 7, 0), (100, 50, 200, 1, 7, 0), (150, 10, 200, 1, 7, 0)], 8)
     scheme = Scheme("user", least=1, percentile=100)
