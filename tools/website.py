@@ -146,7 +146,10 @@ def stage(folder):
     for pattern in TEXTS:
         for path in sorted(paths.ROOT.glob(pattern)):
             if str(path.relative_to(paths.ROOT)) not in NOT_PAGES:
-                _write(folder / path.relative_to(paths.ROOT), _linked(path.read_text(encoding="utf-8")))
+                text = path.read_text(encoding="utf-8")
+                if path.is_relative_to(paths.ROOT / "figures"):
+                    text = re.sub(r"\]\((\.\./[^)#]+/README\.md)", lambda link: _from_the_top(path, link[1]), text)
+                _write(folder / path.relative_to(paths.ROOT), _linked(text))
     _stage_notebooks(folder, executed)
     exercises = _exercises(folder)
     shutil.copytree(paths.ROOT / "docs" / "_static", folder / "docs" / "_static")
@@ -166,6 +169,11 @@ def stage(folder):
     if any([one.wait() for one in exercises]):
         raise RuntimeError(f"{folder}: the exercises of a lesson could not be put into its page, as is said above")
     _stage_what_is_linked(folder)
+
+
+def _from_the_top(page, link):
+    """The link from an exhibit's page to another one's, by way of the repository's folder."""
+    return f"](../../../{(page.parent / link).resolve().relative_to(paths.ROOT)}"
 
 
 def _linked(text):
