@@ -148,7 +148,7 @@ def stage(folder):
             if str(path.relative_to(paths.ROOT)) not in NOT_PAGES:
                 text = path.read_text(encoding="utf-8")
                 if path.is_relative_to(paths.ROOT / "figures"):
-                    text = re.sub(r"\]\((\.\./[^)#]+/README\.md)", lambda link: _from_the_top(path, link[1]), text)
+                    text = _from_the_top(path, text)
                 _write(folder / path.relative_to(paths.ROOT), _linked(text))
     _stage_notebooks(folder, executed)
     exercises = _exercises(folder)
@@ -171,9 +171,13 @@ def stage(folder):
     _stage_what_is_linked(folder)
 
 
-def _from_the_top(page, link):
-    """The link from an exhibit's page to another one's, by way of the repository's folder."""
-    return f"](../../../{(page.parent / link).resolve().relative_to(paths.ROOT)}"
+def _from_the_top(page, text):
+    """The text of an exhibit's page, with links to others' by way of the repository's folder."""
+
+    def link(found):
+        return f"](../../../{(page.parent / found[1]).resolve().relative_to(paths.ROOT)}"
+
+    return re.sub(r"\]\((\.\./[^)#]+/README\.md)", link, text)
 
 
 def _linked(text):
