@@ -108,12 +108,13 @@ def show(picture: Figure | Axes, logs: Logs | None = None, message: str | None =
     experiment, own = running(), logs is not None and logs.own
     if logs is not None and logs.stand_in:
         plots.stamp(figure)
+    is_preview = os.environ.get(REPRODUCING) == PREVIEW
     if experiment.unjudged and not (own or experiment.own):
         figure.suptitle("")
-        message = experiment.unjudged
+        message = "Not judged: a preview, with few runs" if is_preview else experiment.unjudged
     elif preview := experiment.preview(logs):
         message = f"{message or ' '.join(title_of(figure).split())} ({preview})".lstrip()
-    if os.environ.get(REPRODUCING) == PREVIEW and (experiment.repeats or experiment.changed):
+    if is_preview and (experiment.repeats or experiment.changed):
         plots.stamp(figure, PREVIEW.upper())
     if message:
         plots.title(figure, message)
