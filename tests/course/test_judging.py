@@ -1,6 +1,7 @@
 """Answers go out of the box as data, functions stay in it, and the judge believes nothing of what it reads."""
 
 import json
+import multiprocessing
 import socket
 import threading
 import tracemalloc
@@ -13,6 +14,7 @@ import pytest
 from simlib import EASY, OwnPolicy
 from simlib.policies import examples_own
 from simlib_course import lessons
+from simlib_course.answers import Waiting
 from simlib_course.grading import inside, judging
 from simlib_course.lessons import lesson2
 
@@ -63,6 +65,20 @@ def given(number, answer):
         inside._check(number, answer)
     except OSError:  # the judge has heard enough
         pass
+
+
+def test_in_the_box_no_check_and_no_right_answer_is_left():
+    def in_the_box():
+        inside.begin()
+        for number in (number for lesson in lessons.LESSONS for number in lessons.exercises(lesson)):
+            for asked in (lessons.verdict, lessons._judge(number), lesson2.backfills, examples_own.best_fit):
+                with pytest.raises(Waiting):
+                    asked(number, 1)
+
+    box = multiprocessing.get_context("fork").Process(target=in_the_box)  # for it changes the modules
+    box.start()
+    box.join()
+    assert box.exitcode == 0
 
 
 def shortest(wait, estimate, procs):
