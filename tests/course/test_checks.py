@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from simlib import EASY, FCFS, Conservative, OwnPolicy, Workload, replicate, simulate
 from simlib.analysis.stats import batch_means
 from simlib.core.estimates import Scaled, Uniform
-from simlib.explain import explain
 from simlib.models import twin
 from simlib.policies import examples_own
 from simlib_course import lessons
@@ -355,10 +354,9 @@ def test_a_seed_gives_other_jobs_whose_answers_are_worked_out(seeded):
 
 @pytest.mark.slow
 def test_a_seed_shows_what_the_lesson_says(seeded):
-    for name in ["", *map(str, range(12))]:
+    for name in ["", *map(str, range(4))]:
         seeded(name)
         jobs = simulate(lesson2.queue(), EASY()).jobs
-        assert {*lesson2.by_easy(explain(lesson2.queue(), EASY())).values()} == {*lesson2.WAYS}
         assert (
             jobs.start["H"] == simulate(lesson2.queue(), FCFS()).jobs.start["H"] and jobs.start["F"] > jobs.start["H"]
         )
