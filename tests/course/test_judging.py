@@ -89,6 +89,12 @@ def narrow(procs):
     return -procs
 
 
+def largest(queue, machine):
+    for job in sorted(queue, key=lambda job: -job.procs):
+        if machine.fits(job):
+            yield job
+
+
 class Remembers:
     def __init__(self):
         self.calls = 0
@@ -127,6 +133,7 @@ FUNCTIONS = {
     "a class": ("6.3", EASY, "not yet", "expected a function"),
     "a policy of simlib": ("6.3", EASY(order="wfp"), "not yet", "comes with simlib"),
     "a pass": ("6.5", lambda *asked: examples_own.best_fit(*asked), "right", "job by job"),
+    "a pass without a shadow time": ("6.5", largest, "not yet", "under best fit at"),
     "a pass of simlib": ("6.5", examples_own.best_fit, "not yet", "comes with simlib"),
     "a pass that starts nobody": ("6.3", OwnPolicy(lambda queue, machine: []), "not yet", "starves"),
     "no function": ("2.4", "yes", "not yet", "expected a function"),
