@@ -136,7 +136,7 @@ def _kind(
     if not len(workload):
         return "no job", None
     policies = [] if found is None else [name for name in found.others if name not in what_ifs]
-    without = [name for name in policies if facts.too_few_estimates(workload) and not _is_fcfs(cases.get(name))]
+    without = [name for name in policies if facts.too_few_estimates(workload) and not isinstance(cases.get(name), FCFS)]
     safe = None if found is None else best(found, [*what_ifs, *refused, *without], by)
     if facts.unexplained(facts.explained(made, base)):
         return "unexplained", safe
@@ -160,11 +160,6 @@ def _tempts(found: Comparison | None, name: str, policy: str | None) -> bool:
     if found is None or name not in found.others:
         return False
     return bool(found.table.loc[(name, *_MEAN), "difference"] < found.table.loc[(policy, *_MEAN), "difference"])
-
-
-def _is_fcfs(case: Case | None) -> bool:
-    """Whether a case needs no estimates."""
-    return isinstance(case, FCFS)
 
 
 def best(found: Comparison, but: Collection[str] = (), by: Mapping[str, str] = MappingProxyType({})) -> str | None:

@@ -15,9 +15,7 @@ from simlib.policies.conservative import SlurmBackfill
 from simlib.policies.easy import FCFS
 from simlib.policies.orders import DAY, Multifactor
 
-_HOUR = 3600
-_CLASSES = 1 * _HOUR, 6 * _HOUR, 24 * _HOUR
-"""The longest limits of classes of jobs; a further class has all others."""
+from .facts import share
 
 
 def short_limits_first(wait: float, estimate: float) -> float:
@@ -242,16 +240,11 @@ def waited_for_said(workload: Workload) -> str:
     if others.empty:
         return "By sacct's Reason no job waited for a limit: all waited for their turn and processors."
     parts = [
-        f"{_per_cent(row.of_jobs)} of the jobs, with {_per_cent(row.of_waits)} of the recorded waits, for {name} "
+        f"{share(row.of_jobs)} of the jobs, with {share(row.of_waits)} of the recorded waits, for {name} "
         f"({row.reasons})"
         for name, row in others.iterrows()
     ]
     return f"Not all waited for the policy, by sacct's Reason: {'; '.join(parts)}. Look at these before policies."
-
-
-def _per_cent(share: float) -> str:
-    """A share in whole per cent."""
-    return f"{share:.0%}".replace("%", " %")
 
 
 def started_by(workload: Workload) -> dict[str, float] | None:

@@ -277,38 +277,24 @@ class Partitioned:
     policies: tuple[Policy, ...]
     machines: tuple[tuple[str, int, int], ...]
     of_job: pd.Series
+    places: tuple[Ints, ...] = ()
+    """The places of each part's jobs among all, once it is prepared."""
 
     def __repr__(self) -> str:
         return f"{self.policies[0]} in each of {', '.join(called for called, *_ in self.machines)}"
 
-    def prepare(self, jobs: pd.DataFrame) -> "_Placed":
+    def prepare(self, jobs: pd.DataFrame) -> "Partitioned":
         """Find the jobs of each part, and prepare the policies for them."""
         labels = self.of_job.index
         if not np.isin(jobs.index.to_numpy(), labels.to_numpy()).all():
             raise ValueError(f"{self}: found jobs of another log, expected those of the partitions")
         part = self.of_job.to_numpy()[places(labels, jobs.index)]
-        of_parts = [np.flatnonzero(part == number) for number in range(len(self.machines))]
-        prepared = [
+        of_parts = tuple(np.flatnonzero(part == number) for number in range(len(self.machines)))
+        prepared = tuple(
             policy.prepare(jobs.iloc[place]) if hasattr(policy, "prepare") else policy
             for policy, place in zip(self.policies, of_parts, strict=True)
-        ]
-        return _Placed(replace(self, policies=tuple(prepared)), of_parts)
-
-    def schedule(self, *jobs: Any, gpus: Any = None) -> dict[str, np.ndarray]:
-        """Refuse to schedule jobs without their parts."""
-        raise ValueError(f"{self}: found no jobs table, expected prepare(jobs) first")
-
-
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """Policies prepared for the jobs of each part, and the places of these jobs among all."""
-
-    of: Partitioned
-    places: list[Ints]
-
-    def prepare(self, jobs: pd.DataFrame) -> "_Placed":
-        """Find the jobs again in a table of another order."""
-        return self.of.prepare(jobs)
+        )
+        return replace(self, policies=prepared, places=of_parts)
 
     def schedule(
         self,
@@ -321,14 +307,14 @@ class _Placed:
         gpus: tuple[Ints, int] | None = None,
     ) -> dict[str, np.ndarray]:
         """Schedule each part on its machine, and join the results."""
-        total = sum(size for _, size, _ in self.of.machines)
+        total = sum(size for _, size, _ in self.machines)
         if machine != total:
             raise ValueError(
-                f"{self.of}: found a machine of {machine:,} processors, expected {total:,}, the sum of the partitions: "
+                f"{self}: found a machine of {machine:,} processors, expected {total:,}, the sum of the partitions: "
                 "another machine needs partitions of other sizes"
             )
         columns: list[tuple[Ints, dict[str, np.ndarray]]] = []
-        for place, policy, (_, size, of_gpus) in zip(self.places, self.of.policies, self.of.machines, strict=True):
+        for place, policy, (_, size, of_gpus) in zip(self.places, self.policies, self.machines, strict=True):
             if not len(place):
                 continue
             given = (np.ascontiguousarray(column[place]) for column in (submit, run, estimate, procs))

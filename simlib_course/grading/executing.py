@@ -51,7 +51,7 @@ def _link(source: str, pattern: str, target: Path) -> None:
 def main(seconds: float, memory: float) -> None:
     """Execute the notebook within limits."""
     for which, most in ((resource.RLIMIT_AS, int((memory + RESERVED) * 2**30)), (resource.RLIMIT_CORE, 0)):
-        with suppress(ValueError, OSError):  # macOS knows some by name only
+        with suppress(ValueError, OSError):  # the system's own limit is lower
             resource.setrlimit(which, (most, most))
     _link(os.environ["SIMLIB_KERNELS"], "*.code", Path(os.environ["NUMBA_CACHE_DIR"], "kernels"))
     _link(os.environ["SIMLIB_FONTS"], "fontlist*.json", Path(os.environ["MPLCONFIGDIR"]))

@@ -69,7 +69,7 @@ def grade(folder: str | Path, out: str | Path, settings: Settings, jobs: int | N
     if todo:
         refuse_without()
         _warm({number for one in todo for number in one.numbers})
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0))
         tqdm.monitor_interval = 0  # it would start a thread, and a process with threads is not forked well
         with tqdm(total=len(todo), desc="grade", unit=" notebooks", disable=not progress) as bar:
             doubtful = []

@@ -168,6 +168,7 @@ def best_fit(queue, machine):
 BROKEN = [("6.1", narrow_first, ("wait", "estimate", "procs")), ("6.5", best_fit, ("shadow", "extra"))]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number, right, names", BROKEN, ids=["6.1", "6.5"])
 def test_a_right_function_that_is_broken_in_any_small_way_is_refused(number, right, names):
     assert lessons.verdict(number, right).status == "right"

@@ -7,8 +7,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import hand_ins
 import pytest
@@ -148,6 +150,66 @@ def test_what_may_be_the_systems_fault_is_run_again_alone(tmp_path, monkeypatch)
     assert {(row.student, row.verdict) for row in rows} == {("once", "right"), ("ever", "failed")}
 
 
+class FakeBox:
+    """A box in which a notebook has sent some answers, by exercise and seed."""
+
+    why, sentence, events, busy, seconds = "", "", b"", 1.0, 1.0
+    SENT = [("2.1", 30, "ada"), ("2.1", 31, "ada"), ("2.2", 1, "bob"), ("A.1", 1, "")]
+
+    def __init__(self, cells, limits, folder):
+        self._sends = threading.Thread(target=self._send, args=(str(folder / "judge"),))
+        self._sends.start()
+
+    def _send(self, judge):
+        for number, shadow, seed in self.SENT:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(judge)
+                answer = {"is": "dict", "of": [["shadow", shadow], ["extra", 2]]}
+                connection.sendall(json.dumps({"exercise": number, "seed": seed, "answer": answer}).encode() + b"\n")
+                connection.recv(1)  # until it is judged
+
+    def status(self):
+        return None if self._sends.is_alive() else 0
+
+    def end(self, *why):
+        pass
+
+
+def test_the_last_answer_counts_and_another_seed_and_another_class_are_flagged(folder, monkeypatch):
+    notebook(folder / "ada" / "lesson2-easy.ipynb")
+    monkeypatch.setattr(grading, "Box", FakeBox)
+    monkeypatch.setattr(grading, "refuse_without", lambda: None)
+    settings = grading.Settings(names=("Bob",))
+    rows = {row.exercise: row for row in grading.grade(folder, folder.parent / "grades.csv", settings, 1, False)}
+    assert rows["2.1"].verdict == "not yet"
+    assert rows["2.1"].flags == "it is made for the seed 'bob', not for 'ada'; its student is not of the class"
+
+
+def test_what_is_kept_of_a_notebook_counts_for_the_same_settings_alone(tmp_path):
+    one = grading.Graded(HandedIn("ada", "a.ipynb", digest="0"), ["2.1"], {"2.1": Judged("right", "why.")})
+    grading._Kept(tmp_path, grading.Settings(seed="x")).write(one)
+    assert grading._Kept(tmp_path, grading.Settings(seed="x")).read(one)
+    assert not grading._Kept(tmp_path, grading.Settings(seed="y")).read(one)
+
+
+@pytest.mark.parametrize(
+    ("events", "verdict", "said"),
+    [
+        (b'[0, ["MemoryError", ""]]', "out of memory", "its cell fails: MemoryError."),
+        (b'[0, ["TimeUp", "it takes more than 40 s"]]', "out of time", "TimeUp: it takes more than 40 s."),
+        (b'[0, ["NameError", "x"]]\nhostile', "failed", "its cell fails: NameError: x."),
+        (b"[0, null]", "unanswered", "its check was not called."),
+        (b"", "out of time", "it was stopped, in code cell 1."),
+    ],
+)
+def test_why_an_exercise_has_no_answer_is_told(events, verdict, said):
+    one = grading.Graded(HandedIn("ada", "a.ipynb", cells=["lessons.check('2.1', x)"]), ["2.1"])
+    found = grading._unanswered(
+        one, "2.1", SimpleNamespace(why="out of time", sentence="it was stopped"), grading._failed(events)
+    )
+    assert found.verdict == verdict and said in found.sentence
+
+
 # Collecting
 
 
@@ -162,6 +224,7 @@ def test_the_student_is_the_folder_or_what_the_name_begins_with(folder):
     notebook(folder / "carl-lesson2-easy.ipynb")
     notebook(folder / "Dora_D_Lesson 2.ipynb")
     notebook(folder / "eve.ipynb")
+    (folder / "eve.pdf").touch()  # which counts only where there is no notebook
     notebook(folder / "ada" / ".ipynb_checkpoints" / "lesson1-fcfs-checkpoint.ipynb")
     found = collecting.collect(folder)
     assert {student: [one.lesson for one in files] for student, files in found.items()} == {
@@ -329,6 +392,7 @@ def test_of_several_notebooks_the_best_counts():
 def test_no_spreadsheet_takes_a_text_for_a_formula():
     row = Row("=1+1", "1.1", 0, 1, "failed", "+a\nb \udc80", "-x", 0.0, "")
     assert [results._harmless(value) for value in row] == ["'=1+1", "1.1", 0, 1, "failed", "'+a b ?", "'-x", 0.0, ""]
+    assert results._harmless("@SUM(A1)") == "'@SUM(A1)"
 
 
 def test_the_page_of_mistakes_counts_sentences_and_escapes_them():
@@ -352,8 +416,8 @@ def test_similar_hand_ins_are_shown_side_by_side_and_what_the_lesson_has_does_no
     texts = list(map(hand_ins.handout.text, given))
     files = [
         HandedIn(student, f"{student}.ipynb", texts=[*texts, "\n".join(lines)], lesson="lesson2-easy")
-        for student, lines in (("ada", own), ("bob", [*own[:-1], "And more."]), ("eve", other), ("zoe", []))
+        for student, lines in [("ada", own)] * 2 + [("bob", [*own[:-1], "And more."]), ("eve", other), ("zoe", [])]
     ]
     page = results.similar(files)
-    assert "ada and bob" in page and "&lt;1&gt;" in page
+    assert "ada and bob" in page and "ada and ada" not in page and "&lt;1&gt;" in page
     assert "eve" not in page and "zoe" not in page

@@ -1,6 +1,7 @@
 """Answers go out of the box as data, functions stay in it, and the judge believes nothing of what it reads."""
 
 import json
+import multiprocessing
 import socket
 import threading
 import tracemalloc
@@ -13,6 +14,7 @@ import pytest
 from simlib import EASY, OwnPolicy
 from simlib.policies import examples_own
 from simlib_course import lessons
+from simlib_course.answers import Waiting
 from simlib_course.grading import inside, judging
 from simlib_course.lessons import lesson2
 
@@ -65,12 +67,32 @@ def given(number, answer):
         pass
 
 
+def test_in_the_box_no_check_and_no_right_answer_is_left():
+    def in_the_box():
+        inside.begin()
+        for number in (number for lesson in lessons.LESSONS for number in lessons.exercises(lesson)):
+            for asked in (lessons.verdict, lessons._judge(number), lesson2.backfills, examples_own.best_fit):
+                with pytest.raises(Waiting):
+                    asked(number, 1)
+
+    box = multiprocessing.get_context("fork").Process(target=in_the_box)  # for it changes the modules
+    box.start()
+    box.join()
+    assert box.exitcode == 0
+
+
 def shortest(wait, estimate, procs):
     return -estimate
 
 
 def narrow(procs):
     return -procs
+
+
+def largest(queue, machine):
+    for job in sorted(queue, key=lambda job: -job.procs):
+        if machine.fits(job):
+            yield job
 
 
 class Remembers:
@@ -111,6 +133,7 @@ FUNCTIONS = {
     "a class": ("6.3", EASY, "not yet", "expected a function"),
     "a policy of simlib": ("6.3", EASY(order="wfp"), "not yet", "comes with simlib"),
     "a pass": ("6.5", lambda *asked: examples_own.best_fit(*asked), "right", "job by job"),
+    "a pass without a shadow time": ("6.5", largest, "not yet", "under best fit at"),
     "a pass of simlib": ("6.5", examples_own.best_fit, "not yet", "comes with simlib"),
     "a pass that starts nobody": ("6.3", OwnPolicy(lambda queue, machine: []), "not yet", "starves"),
     "no function": ("2.4", "yes", "not yet", "expected a function"),

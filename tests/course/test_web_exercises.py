@@ -6,11 +6,14 @@ import re
 import shutil
 import subprocess
 
+import nbformat
 import pytest
+from click.testing import CliRunner
 from helpers import ROOT
 
 from simlib_course import lessons
 from simlib_course.web import asset
+from simlib_course.web.__main__ import put_in
 from simlib_course.web.exercises import asked, exercise_html, worked_out
 
 SCRIPT = ROOT / "simlib_course/web/exercise.js"
@@ -83,6 +86,16 @@ def test_of_the_lines_that_can_be_chosen_one_is_right_and_an_empty_field_waits(n
     found = on_the_page(number, [{field.name: line} for line in ["", *field.values]])
     assert found[0] == ("waiting", f"{number} is waiting for your answer.")
     assert [status for status, _ in found].count("right") == 1
+
+
+def test_on_a_page_the_cell_of_an_exercise_is_hidden_and_its_form_shown(tmp_path):
+    new, path = nbformat.v4, tmp_path / "lesson1.ipynb"
+    cells = [new.new_code_cell(source) for source in ('lessons.check("1.1", start=..., free=...)', "1 + 1")]
+    nbformat.write(new.new_notebook(cells=cells), path)
+    assert CliRunner().invoke(put_in, [str(path)]).exit_code == 0
+    asked, other = nbformat.read(path, as_version=4).cells
+    assert "remove-input" in asked.metadata.tags and 'data-number="1.1"' in asked.outputs[0].data["text/html"]
+    assert "tags" not in other.metadata and other.outputs == []
 
 
 @pytest.mark.thorough

@@ -128,11 +128,24 @@ def by_weights(*weights):
         ("PriorityWeightAge=1\npriorityweightage=2\nPriorityMaxAge=1-0", by_weights(2, 0, 0, 1)),
         ("PriorityWeightTRES=CPU=-30,Mem=5", by_weights(0, -30, 0)),
         ("PriorityWeightFairshare=9 PriorityDecayHalfLife=90", by_weights(0, 0, 9, 7, 1 / 16)),
+        ("PriorityWeightFairshare=9\nPriorityDecayHalfLife=48:00:00", by_weights(0, 0, 9, 7, 2)),
+        ("PriorityWeightFairshare=9\nPriorityDecayHalfLife=0", by_weights(0, 0, 9, 7, 365_000)),
+        ("PriorityWeightAge=1\nPriorityWeightTRES=CPU=5\nPriorityFlags=SMALL_RELATIVE_TO_TIME",
+         SlurmBackfill(Multifactor(1, 0, 0, per_minute=True, whole=True))),
         ("PriorityWeightQOS=5\nNodeName=n1 PriorityWeightAge=7", SlurmBackfill()),
     ],
 )  # fmt: skip
 def test_keys_have_any_case_and_what_is_not_set_has_slurm_s_default(read, text, policy):
     assert read(text).policy == policy
+
+
+LINES = [*("Slurm, no backfilling", "Slurm, window of a month", "Slurm, five jobs of a user")]
+LINES += ["Slurm, small jobs first", "Slurm, large jobs first"]
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_the_lines_that_a_page_gives_set_the_policy_that_it_compared(read, name):
+    assert read(in_slurm.WAYS[name].text.replace(", ", "\n")).policy == in_slurm.SETTINGS[name]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from test_log_report import QUEUE, weeks
 
 from simlib import Workload
 from simlib_report import Page
-from simlib_report.outages import outages
+from simlib_report.outages import outages, said
 
 W = Workload({"submit": [0, 90_000], "run": [60, 60], "procs": [3, 4]}, 4, start="2024-05-03 14:00+02:00")
 """Two jobs, of which the last one comes at 15:00 on 4 May."""
@@ -46,6 +46,7 @@ ReservationName=course StartTime=2024-05-03T15:00:00 EndTime=2024-05-03T16:00:00
     [
         ("start,end,procs\n2024-05-03 15:00,1714741500,2\n", [[3600, 3900, 2, 0]]),
         ("Start, End, Procs, Known\n2024-05-03 15:00,2024-05-03 16:00,2,2024-05-03 14:30\n", [[3600, 7200, 2, 1800]]),
+        ("start,end,procs,known\n2024-05-03 15:00,2024-05-03 16:00,2,2024-05-03 15:30\n", [[3600, 7200, 2, 3600]]),
         (EVENTS, [[3600, 7200, 2, 3600], [0, 90_001, 1, 0]]),
         (RESERVATIONS, [[3600, 7200, 4, 0]]),
         (SHOWN, [[3600, 7200, 4, 0]]),
@@ -53,6 +54,11 @@ ReservationName=course StartTime=2024-05-03T15:00:00 EndTime=2024-05-03T16:00:00
 )
 def test_outages_are_read_from_a_table_and_from_what_slurm_prints(tmp_path, text, rows):
     assert read(tmp_path, text) == rows
+
+
+def test_of_an_outage_that_lasts_beyond_the_log_the_part_within_it_is_told(tmp_path):
+    (tmp_path / "away.csv").write_text("start,end,procs\n2024-05-04 02:30+02:00,2024-06-04,4\n")  # half of the log
+    assert said(outages(tmp_path / "away.csv", W), W).startswith("1 outage is simulated: 50 % of the processor-hours")
 
 
 @pytest.mark.parametrize(
