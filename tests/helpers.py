@@ -294,9 +294,9 @@ every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=lis
 def equals_the_reference(schedule, **options):
     """Hold the engine's schedule against the reference's in all that both tell."""
     slow = reference.simulate(schedule.workload, schedule.policy, **options)
-    difference = first_difference(schedule, slow)
-    assert difference is None, difference
-    pd.testing.assert_frame_equal(schedule.jobs, slow.jobs)
+    if not schedule.jobs.equals(slow.jobs):
+        assert (difference := first_difference(schedule, slow)) is None, difference
+        pd.testing.assert_frame_equal(schedule.jobs, slow.jobs)
     assert (schedule.shadow is None) if slow.shadow is None else schedule.shadow.equals(slow.shadow)
 
 

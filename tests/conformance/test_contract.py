@@ -14,7 +14,6 @@ from helpers import (
     crowded,
     differing,
     equals_the_reference,
-    numbered,
     seeds,
     table,
 )
@@ -74,6 +73,7 @@ def test_on_crowded_machines(policy, checks, workload):
 
 @pytest.mark.slow
 @contract("reference", "example")
+@settings(max_examples=5)
 @given(workload=crowded(chains=True))
 def test_where_jobs_follow_others(policy, checks, workload):
     under_both_overruns(policy, checks, workload, feedback=True)
@@ -98,21 +98,6 @@ def test_with_longer_queues(policy, checks, seed):
 @given(seed=st.integers(0, 2**32), jobs=st.integers(5, 120))
 def test_examples_with_longer_queues(policy, checks, seed, jobs):
     all_agree(checks, simulate(busy_users(seed, jobs=jobs), policy))
-
-
-@pytest.mark.slow
-@contract("reference", "example")
-@settings(max_examples=5)
-@seeds
-def test_where_jobs_follow_others_with_longer_queues(policy, checks, seed):
-    w = busy_users(seed, jobs=20)
-    rng = np.random.default_rng(seed)
-    rows = w.jobs[["submit", "run", "estimate", "procs", "user", "group"]].to_numpy()
-    follows = {
-        job: (int(rng.integers(1, job)), int(rng.integers(0, 900))) for job in range(2, 21) if rng.random() < 0.3
-    }
-    chained = numbered(rows, w.procs, follows or {2: (1, 0)})
-    all_agree(checks, simulate(chained, policy, feedback=True), feedback=True)
 
 
 PREDICTING = {name: policy for name, policy in ALL.items() if getattr(policy, "adjust", None) is not None}

@@ -33,7 +33,8 @@ REFUSING = {name: policy for name, policy in ALL.items() if getattr(policy, "bac
 """The policies that refuse GPUs; only the reference does what they would do."""
 NAMES = ["FCFS", "EASY", "EASY reusing extra", "EASY, sjf", "EASY, wfp", "EASY, both orders one's own", "EASY++"]
 NAMES += ["Conservative", "Conservative by start", "Conservative uncompressed", "Conservative rebackfilled"]
-NAMES += ["three reservations, shortest first", "selective, adaptive", "selective, by WFP", *SLURM]
+NAMES += ["three reservations, shortest first", "selective, adaptive", "selective, by WFP"]
+NAMES += ["Slurm by fair share", "Slurm with limits of users"]
 one_of_each_kind = pytest.mark.parametrize("policy", [ALL[name] for name in NAMES], ids=NAMES)
 OFTEN = NAMES[:3] + NAMES[7:9]
 the_papers = pytest.mark.parametrize("policy", [ALL[name] for name in OFTEN], ids=OFTEN)
@@ -140,6 +141,7 @@ def test_jobs_that_wait_for_gpus_start_when_they_are_known_to(policy, known):
 
 
 @one_of_each_kind
+@settings(max_examples=3)
 @given(workload=crowded())
 def test_the_reference_asks_the_same_of_gpus_as_of_processors(policy, workload):
     jobs, known = workload.jobs, reference.simulate(workload, policy).jobs

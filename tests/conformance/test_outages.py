@@ -17,9 +17,10 @@ def fullest_first(free, procs):
     return free * procs
 
 
-POLICIES = [Conservative(), Conservative("start"), Conservative("rebackfill"), Conservative(order=fullest_first)]
-POLICIES += [Selective("adaptive"), SlurmBackfill(interval=2, resolution=2, user_jobs=2)]
-POLICIES += [SlurmBackfill("wfp", depth=4, window=9, resolution=3, interval=4, reservations=1)]
+POLICIES = [Conservative(), Conservative("start"), Conservative(order=fullest_first), Selective("adaptive")]
+POLICIES += [SlurmBackfill(interval=2, resolution=2, user_jobs=2)]
+RARE = Conservative("rebackfill"), SlurmBackfill("wfp", depth=4, window=9, resolution=3, interval=4, reservations=1)
+POLICIES += [pytest.param(policy, marks=pytest.mark.thorough) for policy in RARE]
 
 
 def drawn(seed, w):

@@ -120,8 +120,7 @@ def test_a_simulation_that_was_interrupted_can_be_begun_again():
     assert simulate(workload, EASY()).jobs.wait.min() == 0
 
 
-@pytest.mark.parametrize("plain", [True, False])
-@pytest.mark.parametrize("somebody", [True, False])
+@pytest.mark.parametrize("somebody, plain", [(True, True), (True, False), (False, False)])
 def test_a_bar_shows_how_many_jobs_have_started_if_somebody_sees_it(somebody, plain, monkeypatch, capsys):
     monkeypatch.setattr(threads, "bar_shows", lambda: somebody)
 

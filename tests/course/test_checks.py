@@ -282,7 +282,6 @@ JUNK = st.recursive(
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("number", EXERCISES)
-@settings(max_examples=20)
 @given(answer=JUNK)
 def test_no_answer_makes_a_check_raise(number, answer):
     assert lessons.verdict(number, answer).sentence
@@ -314,7 +313,7 @@ ROWS = st.lists(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", [FCFS(), EASY(), EASY(order="sjf"), Conservative(), Conservative("start")], ids=repr)
-@settings(max_examples=25)
+@settings(max_examples=5)
 @given(rows=ROWS)
 def test_no_scheduler_of_simlib_is_taken_to_foresee(policy, rows):
     jobs = pd.DataFrame(rows, columns=["submit", "run", "estimate", "procs"])

@@ -8,6 +8,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from test_checks import the_twins_month  # noqa: F401
 
 from simlib import EASY, FCFS, Workload, simulate
@@ -172,7 +173,8 @@ BROKEN = [("6.1", narrow_first, ("wait", "estimate", "procs")), ("6.5", best_fit
 @pytest.mark.parametrize("number, right, names", BROKEN, ids=["6.1", "6.5"])
 def test_a_right_function_that_is_broken_in_any_small_way_is_refused(number, right, names):
     assert lessons.verdict(number, right).status == "right"
-    broken = mutants(right, names)
+    every = 40 // settings().max_examples  # fourth; in `make test-all` every second
+    broken = dict(list(mutants(right, names).items())[::every])
     assert len(broken) >= 3
     assert [
         source for source, function in broken.items() if lessons.verdict(number, function).status != "not yet"
@@ -245,7 +247,7 @@ def is_empty_for_long(a_run, a_procs, b_procs):
 
 def test_numbers_are_right_if_all_processors_but_one_are_idle_while_a_job_waits_for_as_long_as_c_runs():
     found = 0
-    for a_run, a_procs, b_procs in itertools.product((0, 30, 99, 100, 101), range(1, 11), range(1, 11)):
+    for a_run, a_procs, b_procs in itertools.product((0, 99, 100, 101), (1, 2, 5, 10), (1, 8, 9, 10)):
         expected = is_empty_for_long(a_run, a_procs, b_procs)
         assert is_right("1.4", {"a_run": a_run, "a_procs": a_procs, "b_procs": b_procs}) == expected
         found += expected
@@ -261,7 +263,7 @@ def delays_the_second(submit, run, procs):
 
 def test_numbers_are_right_if_the_second_job_is_delayed_and_the_first_is_not():
     found = 0
-    for submit, run, procs in itertools.product((0, 1, 2, 3, 9, 10, 11, 20), range(179, 202), range(1, 5)):
+    for submit, run, procs in itertools.product((0, 2, 3, 9, 10, 11), (179, 190, 191, 192, 197, 198), (1, 2, 4)):
         expected = delays_the_second(submit, run, procs)
         assert is_right("2.3", {"submit": submit, "run": run, "procs": procs}) == expected, (submit, run, procs)
         found += expected

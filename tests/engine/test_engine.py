@@ -90,14 +90,15 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, even
         assert found == fit
 
 
-USES = ["", "followers", "gpus", "places", "followers gpus", "gpus places", "sjf", "best-fit"]
-USES += ["lookahead", "lookahead places", "wfp", "wfp gpus followers", "wfp best-fit", "Thresholded", "Multifactor"]
+USES = ["", "followers", "gpus", "places", "gpus places", "sjf", "best-fit", "lookahead", "wfp", "Thresholded"]
+USES += ["Multifactor"]
+RARE = ["followers gpus", "lookahead places", "wfp gpus followers", "wfp best-fit"]  # each a kernel that nobody has yet
 RANKED = {"wfp": "wfp", "Thresholded": simlib.Thresholded("smallest area", 99)}
 RANKED |= {"Multifactor": simlib.Multifactor(procs=0.3, max_age_days=0.002, half_life_days=0.002)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("uses", USES)
+@pytest.mark.parametrize("uses", USES + [pytest.param(uses, marks=pytest.mark.thorough) for uses in RARE])
 @given(seed=st.integers(0, 2**32), most=st.sampled_from([0, 1, 2, 7, 20]), reuse_extra=st.booleans())
 def test_it_makes_no_difference_when_an_index_takes_over(uses, seed, most, reuse_extra):
     order = next((order for name, order in RANKED.items() if name in uses), None)

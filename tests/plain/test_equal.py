@@ -100,7 +100,8 @@ def every_policy():
 ALL = list(dict.fromkeys(every_policy()))
 ON_GPUS = [FCFS(), EASY(), EASY(True), Conservative(), Conservative("start"), Conservative("rebackfill")]
 ON_GPUS += [EASY(order="sjf"), EASY(order="wfp"), EASY(backfill="sjf"), EASY(order=FAST, backfill="best-fit")]
-ON_GPUS += [EASY.plus_plus(), EASY(reservations=2, order="wfp"), Selective("adaptive"), *SLURM.values()]
+ON_GPUS += [EASY.plus_plus(), EASY(reservations=2, order="wfp"), Selective("adaptive")]
+ON_GPUS += [SLURM["Slurm by fair share"], SLURM["Slurm with limits of users"]]
 
 
 # Workloads, and how plain schedules of them differ

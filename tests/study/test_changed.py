@@ -53,11 +53,8 @@ ADDED = [
     Added("mualem2001/table4", WAIT, ("wait_95th", "response_s"), FEW, ("wait_95th", "response time")),
     Added("mualem2001/figures1-3", POLICY, ("SJF", "without"), {"logs": ["CTC"], "lengths": [10, 1000]}, SJF),
     Added("mualem2001/figure4", POLICY, SJF, SHORT),
-    Added("mualem2001/figure5", POLICY, SJF, {"shakes": 2, "model_jobs": 600, "model_seeds": 2, "logs": ["SDSC"]}),
-    Added("mualem2001/figure6", WORKLOAD, ("mine", "Jann"), MODELS, ("mine", "CM5"), {"some"}),
     Added("mualem2001/figure6", MEMBER, ("mine", "Paragon"), MODELS),
     Added("mualem2001/figure7", POLICY, SJF, SHORT),
-    Added("mualem2001/figure9", POLICY, SJF, {"shakes": 2}),
     Added("mualem2001/estimate-model", POLICY, SJF, MODEL),
     Added("mualem2001/estimate-model", ESTIMATES, ("tripled", "f2"), MODEL),
     Added("tang2013/table1-figures1-2", {}, ("SDSC-DS", "SDSC-SP2"), {"resamples": 10}),
@@ -66,9 +63,15 @@ ADDED = [
         "tang2013/figures4-7", {"ing.PERCENTILES": "ing.PERCENTILES + (40,)"}, (40, 50), ACCURACY, ("40th", "median")
     ),
     Added("tang2013/figures4-7", {"ing.KEYS": 'ing.KEYS + ("estimate",)'}, ("estimate", "user"), ACCURACY),
-    Added("tang2013/figures8-10", {"ing.WINDOWS": 'ing.WINDOWS + ("1 week",)'}, ("1 week", "1 month"), ACCURACY),
     Added("tang2013/figure11", LINE, ("95th percentile", "85th percentile"), ACCURACY),
     Added("tang2013/figure13", {"[95, 85, 70]": "[95, 85, 70, 50]"}, ("p50", "p70"), ACCURACY),
+]
+
+LONG = [
+    Added("mualem2001/figure5", POLICY, SJF, {"shakes": 2, "model_jobs": 600, "model_seeds": 2, "logs": ["SDSC"]}),
+    Added("mualem2001/figure6", WORKLOAD, ("mine", "Jann"), MODELS, ("mine", "CM5"), {"some"}),
+    Added("mualem2001/figure9", POLICY, SJF, {"shakes": 2}),
+    Added("tang2013/figures8-10", {"ing.WINDOWS": 'ing.WINDOWS + ("1 week",)'}, ("1 week", "1 month"), ACCURACY),
     Added(
         "tang2013/figures14-17",
         {"[95, 85, 70]": "[95, 85, 70, 60]"},
@@ -79,6 +82,7 @@ ADDED = [
     Added("tang2013/beyond", CASE, ("SJF", "EASY++"), MONTHS),
     Added("tang2013/beyond", KIND, ("R below 0.01", "R below 0.1"), MONTHS),
 ]
+"""What takes many seconds; these notebooks come to their ends in other tests, too."""
 
 
 def named(table):
@@ -111,8 +115,12 @@ def drawn(picture, entry):
     return all(any(same_color(colour, one) for one in there) for colour in colours)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("added", ADDED, ids=[f"{one.notebook} {one.names[0]}" for one in ADDED])
+MARKED = [(one, pytest.mark.slow) for one in ADDED] + [(one, pytest.mark.thorough) for one in LONG]
+
+
+@pytest.mark.parametrize(
+    "added", [pytest.param(one, id=f"{one.notebook} {one.names[0]}", marks=mark) for one, mark in MARKED]
+)
 def test_what_is_added_stands_beside_its_neighbour_in_all_tables_and_pictures(added, small_logs):
     made = executed(added.notebook, added.edits, **added.parameters)
     (name, beside), (shown, beside_shown) = added.names, added.shown or added.names
