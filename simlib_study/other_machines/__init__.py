@@ -36,7 +36,7 @@ LIKELY = "conservative, likely programs"
 TOO_SLOW = {"RICC-2010": "up to 26,000 jobs wait there, and a run of conservative backfilling takes 100 seconds"}
 """Logs that take no part where every log is simulated dozens of times, and why."""
 
-LARGE = dict.fromkeys(("LANL-CM5", "SDSC-BLUE", "HPC2N", "CEA-Curie"), "it has more than 100,000 jobs")
+LARGE = dict.fromkeys(("LANL-CM5", "SDSC-BLUE", "HPC2N", "CEA-Curie", "SDSC-DS"), "it has more than 80,000 jobs")
 """Logs that take no part in a first look either."""
 
 
