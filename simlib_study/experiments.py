@@ -104,7 +104,8 @@ def parameters(name: str, variables: dict[str, Any], *, own: bool = False, **exp
     name : str
         Folder and name, such as "mualem2001/table4"; or of a paper of your own any name, such as "my-paper".
     variables : dict
-        Those of the notebook, `vars()`: `judge`, `claim` and `save` compare what was run with what the study has.
+        Those of the notebook, `vars()`: `judge`, `claim` and `save` compare what was run with what the study has. With
+        `quick` they get the few runs of a first look.
     own : bool
         Whether `logs` may be logs of the reader's.
     **expected
@@ -118,7 +119,9 @@ def parameters(name: str, variables: dict[str, Any], *, own: bool = False, **exp
     ValueError: logs: found LANL, expected names out of CTC, KTH, SDSC, Par, CM5
     """
     checking.check(variables, **expected)
-    paper = name.partition("/")[0]
+    paper, here = name.partition("/")[0], notebook(name)
+    if here and variables.get("quick"):  # what is not set to something else
+        variables.update({each: few for each, few in here.quick.items() if variables[each] == here.parameters[each]})
     if paper in PAPERS and "logs" not in expected and isinstance(names := variables.get("logs"), list):
         are_own(paper, names, own)
     _HERE.clear()
@@ -153,7 +156,7 @@ def running() -> Experiment:
     for each, value in now.items():
         default = own[each]
         said = f"{each} is {value!r}, in the study {default!r}"
-        if _listed(value) == _listed(default):
+        if _listed(value) == _listed(default) or each == "quick":
             continue
         if each == "seed" or COUNTS.fullmatch(each):
             repeats[each] = said

@@ -36,7 +36,7 @@ LIKELY = "conservative, likely programs"
 TOO_SLOW = {"RICC-2010": "up to 26,000 jobs wait there, and a run of conservative backfilling takes 100 seconds"}
 """Logs that take no part where every log is simulated dozens of times, and why."""
 
-LARGE = dict.fromkeys(("LANL-CM5", "SDSC-BLUE", "HPC2N", "CEA-Curie"), "it has more than 100,000 jobs")
+LARGE = dict.fromkeys(("LANL-CM5", "SDSC-BLUE", "HPC2N", "CEA-Curie", "SDSC-DS"), "it has more than 80,000 jobs")
 """Logs that take no part in a first look either."""
 
 
@@ -50,9 +50,10 @@ def logs(names: Iterable[str] | None = None, like: str = "mualem2001", simulated
 
     Those that are too slow to be `simulated` take part where nothing is, and where a name asks for them.
     """
-    left_out = TOO_SLOW if names is None and simulated else {}
-    if left_out and os.environ.get(REPRODUCING) == PREVIEW:
+    left_out = TOO_SLOW if simulated else {}
+    if os.environ.get(REPRODUCING) == PREVIEW:
         left_out = TOO_SLOW | LARGE
+    left_out = left_out if names is None else {}
     asked = [name for name in known() if name not in left_out] if names is None else list(names)
     of_paper = {row["log"]: row for row in settings(like) if "partition" not in row}
     rows: list[dict[str, Any]] = []

@@ -139,6 +139,14 @@ def test_other_runs_are_judged_and_marked_as_a_preview(run, setting):
     assert why in (found["place"] / "numbers.csv").read_text()
 
 
+def test_a_first_look_has_few_runs_but_for_what_is_set_otherwise(run):
+    own = CELLS | {"settings": CELLS["settings"] + "\nquick: bool = False"}
+    for given, shakes in (("", 2), ("\nshakes = 3", 3)):
+        found = run(f"# Parameters\nquick = True{given}", before="begin", own=own)
+        assert found["shakes"] == shakes and set(found["table"].verdict) == {"inside"}
+        assert found["record"]["exploration"]["differs"] == [f"shakes is {shakes}, in the study 4"]
+
+
 @pytest.mark.slow
 def test_each_experiment_has_a_folder_and_its_record_the_cells_and_again_the_same(run, root):
     """Five at least: what is edited, a parameter, more jobs, and another state of the package."""

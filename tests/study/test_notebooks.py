@@ -143,7 +143,7 @@ def test_on_small_logs_it_comes_to_its_end_and_saves_all_that_its_record_has(nam
 @each_notebook({"mualem2001/table4"}, [name for name, one in NOTEBOOKS.items() if one.quick])
 def test_a_first_look_has_all_parts_is_marked_and_leaves_figures_alone(name, small_logs, monkeypatch):
     monkeypatch.setenv(REPRODUCING, PREVIEW)
-    executed(name, **NOTEBOOKS[name].quick)
+    executed(name, quick=True)
     assert parts(name, small_logs / "build" / "preview") == parts(name, ROOT / "figures")
     assert not (small_logs / "figures").exists()
     (found,) = outcomes(small_logs / "build" / "preview")
@@ -156,7 +156,7 @@ def another(name):
     studied = {
         each: value
         for each, value in NOTEBOOKS[name].parameters.items()
-        if each not in ("logs", "seed", *FEW) and not COUNTS.fullmatch(each)
+        if each not in ("logs", "seed", "quick", *FEW) and not COUNTS.fullmatch(each)
     }
     studied = studied or {"model_jobs": 1001}
     numbers = {each: value for each, value in studied.items() if type(value) in (int, float)}
