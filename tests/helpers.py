@@ -193,7 +193,7 @@ def plainly(workload, policy, overrun="extend", feedback=False, listen=None, pla
     coming, follows = in_plain.followers(made, workload.followed() if feedback else None)
     machine = in_plain.machine_of(policy, jobs, workload.procs, gpus[1])
     told = None if listen is None else functools.partial(listen, machine=machine)
-    loop.simulate(coming, machine, plain or in_plain.policy_of(policy), told, follows=follows)
+    loop.simulate(coming, machine, plain or policy.plain(), told, follows=follows)
     return made
 
 

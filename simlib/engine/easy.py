@@ -100,17 +100,9 @@ def shadow_time(
     size: Ints,
     gpus: Ints | None,
 ) -> tuple[Int, np.int64, np.int64]:
-    """Find the latest start of the head of the queue, and what it will leave free then (MF 2.2, step 1).
+    """Find the latest start of the head of the queue, and the processors and GPUs it will leave free (MF 2.2, step 1).
 
-    Parameters
-    ----------
-    head, free, free_gpus, now : a job; processors, GPUs, seconds
-    running : uint64 array, the first `count` of which are the running jobs by `expected_end`, latest first
-    size, gpus : int64 arrays by job; None where there are no GPUs
-
-    Returns
-    -------
-    shadow, extra, extra_gpus : the shadow time in seconds, never before now; processors; GPUs
+    The first `count` of `running` are the running jobs by expected end, latest first. The time is never before now.
     """
     shadow, i = now, count
     while i > 0:
@@ -300,36 +292,14 @@ def easy_loop(
     bounds: Bounds | None,
     rise: Any,  # Rise wherever there are bounds
 ) -> bool:
-    """Run until all jobs have ended; or until the queue is long, where there is no index over it.
+    """Run until all jobs have ended; or until the queue is long, where there is no index over it: then return True.
 
-    Parameters
-    ----------
-    submit, run, size, reuse_extra, progress_and_stop
-        As for `easy`.
-    estimate : int64 array, seconds by job, by which jobs are backfilled
-    start, end : int64 arrays, seconds by job
-    queue : uint64 array, the waiting jobs at their places; everywhere else `GONE`
-    by_end : uint64 array, the running jobs by `end`, latest first
-    state : int64 array, see `_MOST`
-    passing : tuple of what backfilling needs; None if nobody may pass the head
-        The running jobs by expected end, latest first; by job the expected end, whether it was backfilled, and its
-        shadow time.
-    followers : as `running.followers_of` makes it
-    gpus : int64 array by job, or None
-    places : uint64 array, for each job its place in the order of the queue; None for the order of arrival
-    number : int64 array, by job, how many arrived before it; None where no order and no prediction asks for it
-    priority, rows : a compiled function that ranks the queue in each pass, and what `no_rows` makes; None if none does
-    backfill : a compiled function that ranks the jobs that can be backfilled; None for the order of the queue
-    shortest : bool, whether that function ranks the shortest first
-    facts : Facts, or None where the functions need none of them
-    candidates : as `no_candidates` makes them, or None for no lookahead
-    estimates, adjusting, predicting : see `estimating`; None for the users' estimates
-    index : as `empty_index` makes it, or None
-    bounds, rise : as `in_blocks` makes them for rows, and how fast ranks rise; None where the queue is not long
-
-    Returns
-    -------
-    bool, whether more jobs wait than may without an index
+    `queue` has the waiting jobs at their places, and `GONE` everywhere else; `by_end` the running ones, latest first.
+    `passing` is None if nobody may pass the head; else the running jobs by expected end, latest first, and by job the
+    expected end, whether it was backfilled, and its shadow time. `estimate` is that by which jobs are backfilled, and
+    `number` how many jobs arrived before each; None where nothing asks for it. Where the queue is ranked in each pass,
+    `rows` has what the order is told, and `bounds` what no rank exceeds, if the queue is long. All else is as
+    for `easy`.
     """
     n, most, free, free_gpus = np.uint64(submit.size), np.uint64(state[_MOST]), state[_FREE], state[_FREE_GPUS]
     coming, running, waiting = np.uint64(state[_COMING]), np.uint64(state[_RUNNING]), np.uint64(state[_WAITING])

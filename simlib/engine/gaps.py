@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .._util.arrays import Int, Ints, Place, Places
 from .events import NEVER, ONE, small, uncounted
-from .profile import FIRST, LAST, Profile, first_not_below, give, step_at
+from .profile import FIRST, LAST, Profile, class_of, first_not_below, give, step_at
 
 MANY = 512
 """Reservations from which on the table is worth while; at 400 it costs as much as it saves."""
@@ -39,6 +39,7 @@ class Gaps(NamedTuple):
     sizes, durations : int64 arrays
         The least number of each class, and of one more.
     of_size, of_duration : uint8 and uint16 arrays, the classes by job
+    step : uint64 array, by job; near the step at which its reservation begins: where that was last
     """
 
     opened: Ints
@@ -47,6 +48,7 @@ class Gaps(NamedTuple):
     durations: Ints
     of_size: NDArray[np.uint8]
     of_duration: NDArray[np.uint16]
+    step: Places
 
 
 def gaps_of(size: Ints, estimate: Ints) -> Gaps:
@@ -55,7 +57,7 @@ def gaps_of(size: Ints, estimate: Ints) -> Gaps:
     opened = np.full((sizes.size - 1, durations.size - 1), NEVER)
     of_size = (np.searchsorted(sizes, size, "right") - 1).astype(np.uint8)
     of_duration = (np.searchsorted(durations, estimate, "right") - 1).astype(np.uint16)
-    return Gaps(opened, opened.copy(), sizes, durations, of_size, of_duration)
+    return Gaps(opened, opened.copy(), sizes, durations, of_size, of_duration, np.zeros(size.size, np.uint64))
 
 
 def _classes(largest: Int, to_octave: int) -> Ints:
@@ -95,10 +97,9 @@ def note_gaps(gaps: Gaps, profile: Profile, k: Place, begin: Int, procs: Int) ->
                 begins -= ONE
             while end < last and free[end] >= enough:
                 end += ONE
-            longest = np.uint64(opened.size)
+            d = np.uint64(opened.size - 1)
             if end < last:
-                longest = first_not_below(gaps.durations, np.uint64(0), longest, times[end] - times[begins] + 1)
-            d = longest - ONE
+                d = min(d, np.uint64(class_of(times[end] - times[begins], _DURATIONS)))
             while opened[d] > times[begins]:
                 opened[d] = times[begins]
                 d -= np.uint64(d > 0)
@@ -120,7 +121,7 @@ def compress_by_gaps(profile: Profile, jobs: Places, start: Ints, estimate: Ints
         c, d = np.uint64(gaps.of_size[job]), np.uint64(gaps.of_duration[job])
         if min(opened[c, 0], before[c, 0]) >= reserved:
             continue
-        anchor = first_not_below(times, first, profile.at[LAST], reserved)
+        anchor = _step_near(profile, gaps.step[job], reserved)
         while anchor > first and free[anchor - ONE] >= procs:  # the gap that ends at its reservation
             anchor -= ONE
         since = min(opened[c, d], before[c, d])
@@ -129,7 +130,7 @@ def compress_by_gaps(profile: Profile, jobs: Places, start: Ints, estimate: Ints
             c += np.uint64(gaps.sizes[c] < procs)
             d += np.uint64(gaps.durations[d] < duration)
             _raise(gaps, c, d, min(times[anchor], reserved))
-        time = times[anchor]
+        gaps.step[job], time = anchor, times[anchor]
         if time < reserved:
             moved = True
             end = time + duration
@@ -139,6 +140,18 @@ def compress_by_gaps(profile: Profile, jobs: Places, start: Ints, estimate: Ints
             if duration > 0:
                 note_gaps(gaps, profile, k, max(end, reserved), procs)
     return moved
+
+
+@small
+def _step_near(profile: Profile, k: Place, time: Int) -> Place:
+    """Find the first step that does not begin before a time, in ever wider circles around step k."""
+    times, first, last, width = profile.times, profile.at[FIRST], profile.at[LAST], ONE
+    low = high = min(max(k, first), last)
+    while times[high] < time:
+        low, high, width = high + ONE, min(high + width, last), width + width
+    while low > first and times[low - ONE] >= time:
+        high, low, width = low - ONE, max(low, first + width) - width, width + width
+    return first_not_below(times, low, high, time)
 
 
 @small

@@ -206,8 +206,8 @@ _VALID = 0, 0  # an entry that the tree does not use: whether the table holds an
 
 def no_searches(machine: Int, longest: Int) -> Ints:
     """Make an empty table for jobs of up to that many processors and seconds. This is plain Python."""
-    class_of: Any = _class_of  # as compiled, which mypy does not know
-    classes = (class_of.py_func(x, of) for x, of in ((int(machine), _SIZES), (int(longest), _DURATIONS)))
+    compiled: Any = class_of  # which mypy does not know
+    classes = (compiled.py_func(x, of) for x, of in ((int(machine), _SIZES), (int(longest), _DURATIONS)))
     searches = np.empty([number + 3 for number in classes], np.int64)
     searches[_VALID] = False
     return searches
@@ -235,7 +235,7 @@ def first_gap(searches: Ints, profile: Profile, size: Int, duration: Int) -> Pla
 
 
 @uncounted
-def _class_of(x: Int, classes: Int) -> Int:
+def class_of(x: Int, classes: Int) -> Int:
     """The class of a size or duration, so many to an octave. A larger number never has a lower class."""
     octave = 0
     while x >> octave >= 2 * classes:
@@ -247,9 +247,9 @@ def _class_of(x: Int, classes: Int) -> Int:
 def _no_gap_before(searches: Ints, size: Int, duration: Int) -> Int:
     """A time before which there is no gap of this size and duration."""
     time = -NEVER
-    i = _class_of(size, _SIZES) + 1
+    i = class_of(size, _SIZES) + 1
     while i > 0:
-        j = _class_of(duration, _DURATIONS) + 1
+        j = class_of(duration, _DURATIONS) + 1
         while j > 0:
             time = max(time, searches[i, j])
             j &= j - 1
@@ -260,9 +260,9 @@ def _no_gap_before(searches: Ints, size: Int, duration: Int) -> Int:
 @small
 def _remember(searches: Ints, size: Int, duration: Int, time: Int) -> None:
     """Remember that there is no gap of this size and duration, or more, before `time`."""
-    i = _class_of(size - 1, _SIZES) + 2  # the first class that has no smaller ones
+    i = class_of(size - 1, _SIZES) + 2  # the first class that has no smaller ones
     while i < searches.shape[0]:
-        j = _class_of(duration - 1, _DURATIONS) + 2 if duration > 0 else 1
+        j = class_of(duration - 1, _DURATIONS) + 2 if duration > 0 else 1
         while j < searches.shape[1]:
             searches[i, j] = max(searches[i, j], time)
             j += j & -j

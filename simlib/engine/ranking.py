@@ -476,7 +476,6 @@ def in_blocks(
     to = np.arange(waiting) + (begin - np.cumsum(live) + live)[of_waiting[order]]
     moved, told = np.full(places_for(count * int(_BLOCK)), GONE), np.empty((len(rows), count * int(_BLOCK)))
     moved[to], told[:, to] = queue[order], rows[:, order]
-    first, waits = begin.astype(np.uint64), live.astype(np.uint64)
     first, waits, shares = begin.astype(np.uint64), live.astype(np.uint64), np.ones(len(begin))
     (bound, small, short), share = np.full((3, count), np.inf) * [[1], [-1], [-1]], np.zeros(count)
     (of, until, latest, ranked), best = np.full((4, count), -NEVER), np.zeros(count, np.int64)

@@ -418,7 +418,7 @@ def reserving(
     rules = when_early, most, threshold, MANY if by_gaps else EVERYONE
     room = state, slowdowns, number, by_end, end, all_free(machine, steps), *np.empty((2, n), np.uint64)
     due = nobody_due(start, number) if everyone else None
-    anew = True if when_early == REBACKFILL else None  # None: not compiled
+    anew = None if outages is None and when_early != REBACKFILL else True  # None: not compiled
     some = None if everyone else True  # `every` alone would not do: only what asks whether None is None is left out
     of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
     results = start, reserved, backfilled
@@ -540,15 +540,12 @@ def _reserving(
                 jobs = every.jobs[begin:behind] if when_early == BY_START and not impossible else queue[:new]
             if some is not None:
                 jobs = holders[: _holders_of(queue, last, start, holders)]
-            more = jobs.size >= many and not impossible
-            if outages is not None:
-                if impossible:
+            again = impossible or when_early == REBACKFILL
+            more = jobs.size >= many and not again
+            if again:
+                if anew is not None:
                     _rebackfill(profile, jobs, start, estimate, size, gpus)
-                    horizon, noting = -NEVER, False
-            if impossible:
-                pass
-            elif anew is not None:
-                _rebackfill(profile, jobs, start, estimate, size, gpus)
+                horizon, noting = -NEVER, False
             elif gaps is None:
                 horizon = _compress(profile, jobs, start, estimate, size, gpus, horizon)
             elif more:
@@ -560,7 +557,7 @@ def _reserving(
             else:
                 horizon, noting = _compress(profile, jobs, start, estimate, size, gpus, horizon), False
             if every is not None:
-                if horizon > -NEVER or impossible:  # else nothing has moved
+                if horizon > -NEVER or again:  # else nothing has moved
                     sort_again(every)
 
         if every is not None:  # 5. those who join get a reservation, and those start whose time has come

@@ -13,7 +13,7 @@ from ..plain import loop
 from ..plain.decisions import Decision, Note, Promise
 from ..plain.machine import Job, Machine, Queue, _set
 from ..plain.reserving import Slurm
-from ..policies.in_plain import is_known, jobs_of, machine_of, policy_of, reserves
+from ..policies.in_plain import is_known, jobs_of, machine_of, reserves
 from ..policies.own_policy import OwnPolicy
 from .rules import Rule, Scene, rule_of
 
@@ -100,7 +100,7 @@ def listen(
 
     It begins just before second `begin`, and ends after second `until`.
     """
-    policy, workload = policy_of(schedule.policy), schedule.workload
+    policy, workload = schedule.policy.plain(), schedule.workload
     machine = machine_of(schedule.policy, workload.jobs, workload.procs, workload.gpus if workload.needs_gpus else None)
     submit, start, run = (schedule.column(name) for name in ("submit", "start", "run"))
     first = submit.min(initial=0) if begin is None else begin
@@ -155,7 +155,7 @@ def begin_of(schedule: Schedule, arrival: int) -> int:
     Up to that second everything that its policy remembers is known from the schedule. If it promises starts, or plans
     in cycles, nobody may wait then, or have waited for some seconds. A policy of one's own may remember anything.
     """
-    policy = policy_of(schedule.policy)
+    policy = schedule.policy.plain()
     submit, start = schedule.column("submit"), schedule.column("start")
     if isinstance(schedule.policy, OwnPolicy) and not hasattr(policy, "restore"):
         return int(submit.min())

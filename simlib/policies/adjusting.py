@@ -7,6 +7,7 @@ plans with t_sched = t_req x A (equation 2). Jobs are never killed at t_sched.
 In the tables `estimate` is t_req and `run` is t_act; times are seconds.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ from ..core import threads
 from ..core.estimates import ends_of
 from ..core.jobs_table import checked_past
 from ..engine import estimating
+from ..plain.estimates import Adjusted
+from ..plain.loop import Policy
+from ..plain.machine import Job
 
 KEYS = ("project", "user", "user+project", "user+project+estimate")
 """Similarity, by falling generality: what a job must have in common with an earlier one. The last is "triple"."""
@@ -387,3 +391,19 @@ class Adjustment:
         if self.past is not None and before:
             end, r = self.past.end.to_numpy(np.int64), used(self.past.run, self.past.estimate)
         return _history_of(early, end, r, every), group, used(jobs.run, jobs.estimate)
+
+    def plain(self, policy: Policy) -> Policy:
+        """Make the plain policy that plans with adjusted estimates."""
+        scheme = self.scheme
+        names = ["requested" if column == "estimate" else column for column in scheme.columns]
+
+        def key(job: Job) -> tuple | None:
+            values = tuple(getattr(job, name) for name in names)
+            return None if -1 in values else values
+
+        rows = [] if self.past is None else self.past.to_dict("records")
+        past = [(tuple(row[name] for name in scheme.columns), row["end"], row["run"], row["estimate"]) for row in rows]
+        known = [one for one in past if -1 not in one[0]]
+        window = math.inf if scheme.window is None else scheme.window_s
+        rules = window, float(scheme.percentile), scheme.threshold, scheme.least
+        return Adjusted(policy, key, *rules, (self.queue, self.backfill, self.running), self.overdue, known)

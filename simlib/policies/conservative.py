@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import engine
 from .._util import checks
 from ..engine.ranking import Facts
+from ..plain import reserving
+from ..plain.loop import Policy
 from . import orders
 from .easy import COUNT, Given, Ordered
 from .outages import rows_of
@@ -42,9 +45,10 @@ class _WithOutages(Ordered):
         """What a kernel is told of outages; ValueError for one that takes more than the machine."""
         if self.outages is None:
             return {}
-        if (most := max(procs for _, _, procs, _ in self.outages)) > machine:
-            name = type(self).__name__
-            raise ValueError(f"{name}: outages: found procs={most:,}, expected at most {machine:,}, the whole machine")
+        for row, (_, _, procs, _) in enumerate(self.outages):
+            if procs > machine:
+                where = f"{type(self).__name__}: outages, row {row}"
+                raise ValueError(f"{where}: found procs={procs:,}, expected at most {machine:,}, the whole machine")
         return {"outages": engine.outages_of(self.outages)}
 
 
@@ -101,6 +105,8 @@ class Conservative(_WithOutages):
     [50, 1]
     """
 
+    promise: ClassVar[str] = "guarantee"
+    reserves: ClassVar[bool] = True
     compress: str = "arrival"
     order: orders.Order = "fcfs"
 
@@ -112,6 +118,12 @@ class Conservative(_WithOutages):
                 f"Conservative: found compress={self.compress!r} with order={self.order!r}, which says in which order "
                 "jobs move forward; expected one of the two"
             )
+
+    def plain(self) -> Policy:
+        """Make the policy for one run of `simlib.plain`."""
+        if self.order == "fcfs":
+            return partial(reserving.conservative, compress=self.compress)
+        return partial(reserving.reserving, order=self._by())
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         rules = {"when_early": _COMPRESS[self.compress]} | self._queue(facts) | gpus | self._taken(given[4])
@@ -161,6 +173,8 @@ class Selective(_WithOutages):
     [0, 20, 30]
     """
 
+    promise: ClassVar[str] = "shadow"
+    reserves: ClassVar[bool] = True
     threshold: float | str = 2.0
     order: orders.Order = "fcfs"
 
@@ -168,6 +182,10 @@ class Selective(_WithOutages):
         slowdown, adaptive = checks.number("a number from 1 on", least=1, most=np.inf), checks.one_of(_ADAPTIVE)
         checks.settings(self, threshold=checks.either(slowdown, adaptive))
         super().__post_init__()
+
+    def plain(self) -> Policy:
+        """Make the policy for one run of `simlib.plain`."""
+        return reserving.Selective(None if self.threshold == _ADAPTIVE else float(self.threshold), self._by())
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         threshold = engine.ADAPTIVE if self.threshold == _ADAPTIVE else float(self.threshold)
@@ -285,6 +303,11 @@ class SlurmBackfill(_WithOutages):
     def _asks_for_more(self) -> bool:
         """Whether it reads more than times and sizes: who the users are, where they have limits."""
         return min(self.limits) < math.inf or super()._asks_for_more
+
+    def plain(self) -> Policy:
+        """Make the policy for one run of `simlib.plain`."""
+        cycles = self.depth, self.window, self.resolution, self.interval
+        return reserving.Slurm(self._by(), *cycles, self.reservations, self.per_user, self.user_jobs, self.user_procs)
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         depth, *most = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,10 @@ from .._util.compiled import COMPILED, MISSING, WAITING, CFunc, NotReady, during
 from ..core.jobs_table import checked_past
 from ..core.schedule import WHOSE, Feedback, whose
 from ..engine.ranking import Facts, NoRank, Usage
-from . import orders
+from ..plain import easy, estimates, reserving
+from ..plain.loop import Policy
+from ..plain.orders import Order
+from . import in_plain, orders
 
 if TYPE_CHECKING:
     from .adjusting import Adjustment
@@ -156,6 +160,13 @@ class Predictions:
             asked[of_past[known], before[known]] = past.estimate[known].clip(lower=1)
         return (runs, numbers, asked), np.where(jobs.user == -1, -1, user), estimate
 
+    def plain(self, policy: Policy) -> Policy:
+        """Make the plain policy that plans with these predictions."""
+        past = [] if self.past is None else self.past.sort_values("submit", kind="stable").to_dict("records")
+        rows = [(row.get("user", -1), row["run"], row.get("estimate", 1)) for row in past]
+        uses = self.queue, self.backfill, self.running
+        return estimates.Predictions(policy, self.predictor, uses, self.correct, rows)
+
 
 @dataclass(frozen=True, eq=False)
 class JobFacts:
@@ -202,7 +213,10 @@ class JobFacts:
 
 @dataclass(frozen=True, repr=False)
 class Ordered:
-    """A policy with an `order`; the base class of this package's policies."""
+    """A policy with an `order`; the base class of this package's policies: `_run` calls the kernel of each.
+
+    Some have `promise`, what the first start is called that a job is promised, and `reserves`: see `in_plain`.
+    """
 
     known: JobFacts | None = field(default=None, kw_only=True, repr=False, compare=False)
     few: pd.DataFrame | None = field(default=None, kw_only=True, repr=False, compare=False)
@@ -235,7 +249,7 @@ class Ordered:
     def prepare(self, jobs: pd.DataFrame) -> Self:
         """Prepare the policy for these jobs, if it reads more than their times and sizes."""
         adjust = getattr(self, "adjust", None)
-        few = jobs if (len(jobs) <= SMALL or MISSING) and self._is_plain_too else None
+        few = jobs if (len(jobs) <= SMALL or MISSING) and in_plain.is_known(self) else None
         if adjust is None and not self._asks_for_more:
             return self if few is self.few else replace(self, few=few)
         same = self.known.of_same(jobs) if self.known is not None else None
@@ -261,7 +275,7 @@ class Ordered:
         with_gpus = {} if gpus is None else {"gpus": gpus[0], "machine_gpus": gpus[1]}
         by_name = all(isinstance(order, str | orders.Multifactor) for order, _ in self._orders.values())
         few = self.few if by_name and not COMPILED.get() else None
-        if MISSING and self._is_plain_too:
+        if MISSING and in_plain.is_known(self):
             say(f"{MISSING}; schedules are made in plain Python, which takes longer")
             few = pd.DataFrame({"estimate": estimate}) if self.few is None else self.few
         try:
@@ -272,10 +286,8 @@ class Ordered:
         except NotReady:
             if few is None:
                 raise
-            from . import in_plain
-
             jobs = few, submit, run, estimate, procs
-            return in_plain.scheduled(self, in_plain.policy_of(self), *jobs, machine, feedback, gpus, watched)
+            return in_plain.scheduled(self, self.plain(), *jobs, machine, feedback, gpus, watched)
         except NoRank as error:
             numbers, backfilling = error.args
             setting = "backfill" if backfilling else "order"
@@ -283,10 +295,9 @@ class Ordered:
             orders.failed(order, *numbers, known=names, where=f"{type(self).__name__}: {setting}")
         return {"submit": submit, **columns}
 
-    @property
-    def _is_plain_too(self) -> bool:
-        """Whether `simlib.plain` has the policy: a class that is derived from it may do something else."""
-        return type(self).__module__.startswith(__package__)
+    def plain(self) -> Policy:
+        """Make the policy for one run of `simlib.plain`."""
+        raise NotImplementedError
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         """Call the kernel of the policy, with `gpus` and `machine_gpus` if any; return its results by column."""
@@ -303,6 +314,11 @@ class Ordered:
             return self.known.facts(machine, half_life_s=0)
         shares = [(one.account, one.half_life_s) for one, _ in given if isinstance(one, orders.Multifactor)]
         return self.known.facts(machine, *(shares[0] if shares else ()))
+
+    def _by(self) -> Order | None:
+        """The order of the queue as `simlib.plain` has it; None for the order of arrival."""
+        order, names = self._orders["order"]
+        return None if order == "fcfs" else in_plain.order(order, names)
 
     def _pointer(self, setting: str, facts: Facts | None) -> CFunc:
         """The compiled order of a setting."""
@@ -363,6 +379,10 @@ class FCFS(Ordered):
     """
 
     order: orders.Order = "fcfs"
+
+    def plain(self) -> Policy:
+        """Make the policy for one run of `simlib.plain`."""
+        return partial(easy.fcfs, order=self._by())
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         rules = self._ranked(given, facts) | gpus
@@ -451,6 +471,7 @@ class EASY(Ordered):
     [0, 15, 10]
     """
 
+    promise: ClassVar[str] = "shadow"
     reuse_extra: bool = False
     order: orders.Order = "fcfs"
     adjust: Adjustment | Predictions | None = None
@@ -490,8 +511,25 @@ class EASY(Ordered):
             by_setting["backfill"] = self.backfill, orders.BACKFILL | {_LOOKAHEAD: orders.BACKFILL["arrival"]}
         return by_setting
 
+    @property
+    def reserves(self) -> bool:
+        """Whether jobs other than the head of the queue may be promised a start."""
+        return self.reservations != 1
+
+    def plain(self) -> Policy:
+        """Make the policy for one run of `simlib.plain`."""
+        if self.reserves:
+            return partial(reserving.reserving, order=self._by(), most=self.reservations)
+        options: dict[str, Any] = {"reuse_extra": self.reuse_extra}
+        if self.backfill == _LOOKAHEAD:
+            options = {"backfill": easy.lookahead}
+        elif self.backfill is not None:
+            options |= {"backfill": easy.best_first, "by": in_plain.order(self.backfill, orders.BACKFILL)}
+        plain = partial(easy.easy, order=self._by(), **options)
+        return plain if self.adjust is None else self.adjust.plain(plain)
+
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        if self.reservations != 1:
+        if self.reserves:
             most = {"most": int(min(self.reservations, engine.EVERYONE))}
             start, shadow, backfilled = engine.reserving(*given, **(most | self._queue(facts) | gpus))
             return {"start": start, "backfilled": backfilled, "shadow": shadow}

@@ -1,8 +1,6 @@
-"""The plain policy that a setting names, and the jobs and the machine that it runs on: see `simlib.plain`."""
+"""What a plain policy runs on: the jobs, the machine and the orders of a setting; see `simlib.plain`."""
 
 from collections.abc import Callable
-from functools import partial
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -10,21 +8,16 @@ import pandas as pd
 
 from .._util.arrays import Ints
 from ..core.schedule import Feedback, whose
-from ..plain import easy, estimates, orders, reserving
+from ..plain import orders
 from ..plain.loop import Policy, refuse, simulate
 from ..plain.machine import Job, Machine, Outage
-from .conservative import Conservative, Selective, SlurmBackfill
-from .easy import EASY, FCFS, Predictions
-from .orders import BACKFILL, ORDERS, Multifactor
+from .orders import ORDERS, Multifactor
 from .user_functions import in_python
-
-_ASKED_OF = {"user": "user", "group": "group", "queue": "queue", "estimate": "requested"}
-"""Columns of the jobs table that an adjustment may name, as attributes of a job."""
 
 
 def is_known(policy: object) -> bool:
-    """Tell whether a policy has a plain version: one of the package's, or a function of your own (`OwnPolicy`)."""
-    return type(policy) in (FCFS, EASY, Conservative, Selective, SlurmBackfill) or hasattr(policy, "plain")
+    """Tell whether a policy has a plain version: its own class has, for one that is derived may do something else."""
+    return "plain" in vars(type(policy))
 
 
 def jobs_of(jobs: pd.DataFrame, submit: Ints, run: Ints, estimate: Ints, procs: Ints, gpus: Ints | None) -> list[Job]:
@@ -76,21 +69,16 @@ def scheduled(
         "start": np.array([-1 if job.start is None else job.start for job in jobs], np.int64),  # -1: was stopped
         "backfilled": np.array([job.backfilled for job in jobs], bool),
     }
-    if promise := _PROMISE.get(type(policy)):
+    if promise := getattr(policy, "promise", ""):
         columns[promise] = np.array([-1 if job.first_promise is None else job.first_promise for job in jobs], np.int64)
     if getattr(policy, "adjust", None):
         columns["adjusted"] = np.array([job.adjusted for job in jobs], np.int64)
     return columns
 
 
-_PROMISE = {EASY: "shadow", Selective: "shadow", Conservative: "guarantee"}
-"""What the first start is called that a policy promises a job."""
-
-
 def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) -> Machine:
     """Make the machine on which a policy schedules these jobs."""
-    adjust = getattr(policy, "adjust", None)
-    corrects = isinstance(adjust, Predictions) and bool(adjust.correct)
+    corrects = bool(getattr(getattr(policy, "adjust", None), "correct", False))
     corrects = corrects or getattr(policy, "predictor", None) is not None
     outages = [Outage(*row) for row in getattr(policy, "outages", None) or ()]
     return Machine(procs, gpus, _usage(policy, jobs), reserves(policy), corrects, outages)
@@ -98,8 +86,7 @@ def machine_of(policy: Any, jobs: pd.DataFrame, procs: int, gpus: int | None) ->
 
 def reserves(policy: Any) -> bool:
     """Tell whether jobs other than the head of the queue may be promised a start under a policy."""
-    several = type(policy) in (Conservative, Selective) or (type(policy) is EASY and policy.reservations != 1)
-    return several or getattr(policy, "reserves", False)
+    return bool(getattr(policy, "reserves", False))
 
 
 def _usage(policy: Any, jobs: pd.DataFrame) -> orders.Usage | None:
@@ -117,60 +104,3 @@ def _usage(policy: Any, jobs: pd.DataFrame) -> orders.Usage | None:
 def order(setting: Any, known: dict[str, Callable[..., float]]) -> orders.Order:
     """Make the plain order of a setting: a name, a function, or what has one."""
     return orders.Order(known[setting] if isinstance(setting, str) else in_python(setting), setting)
-
-
-def policy_of(policy: Any) -> Policy:
-    """Make the plain policy of a setting, for one run."""
-    if hasattr(policy, "plain"):
-        return policy.plain()
-    by = None if getattr(policy, "order", "fcfs") == "fcfs" else order(policy.order, ORDERS)
-    if type(policy) is FCFS:
-        return partial(easy.fcfs, order=by)
-    if type(policy) is Conservative:
-        if by is None:
-            return partial(reserving.conservative, compress=policy.compress)
-        return partial(reserving.reserving, order=by)
-    if type(policy) is Selective:
-        return reserving.Selective(None if policy.threshold == "adaptive" else float(policy.threshold), by)
-    if type(policy) is SlurmBackfill:
-        cycles = policy.depth, policy.window, policy.resolution, policy.interval
-        return reserving.Slurm(by, *cycles, policy.reservations, policy.per_user, policy.user_jobs, policy.user_procs)
-    if policy.reservations != 1:
-        return partial(reserving.reserving, order=by, most=policy.reservations)
-    options: dict[str, Any] = {"reuse_extra": policy.reuse_extra}
-    if policy.backfill == "lookahead":
-        options = {"backfill": easy.lookahead}
-    elif policy.backfill is not None:
-        options |= {"backfill": easy.best_first, "by": order(policy.backfill, BACKFILL)}
-    plain = partial(easy.easy, order=by, **options)
-    if policy.adjust is None:
-        return plain
-    uses = policy.adjust.queue, policy.adjust.backfill, policy.adjust.running
-    if isinstance(policy.adjust, Predictions):
-        return estimates.Predictions(plain, policy.adjust.predictor, uses, policy.adjust.correct, _past(policy.adjust))
-    return _adjusted(plain, policy.adjust, uses)
-
-
-def _past(predictions: Predictions) -> list[tuple[int, int, int]]:
-    """The earlier jobs of predictions, in order of submission: user, run time, estimate."""
-    if predictions.past is None:
-        return []
-    rows = predictions.past.sort_values("submit", kind="stable").to_dict("records")
-    return [(row.get("user", -1), row["run"], row.get("estimate", 1)) for row in rows]
-
-
-def _adjusted(plain: Policy, adjust: Any, uses: tuple[bool, bool, bool]) -> estimates.Adjusted:
-    """Adjust estimates by a scheme."""
-    scheme = adjust.scheme
-    names = [_ASKED_OF[column] for column in scheme.columns]
-
-    def key(job: Job) -> tuple | None:
-        values = tuple(getattr(job, name) for name in names)
-        return None if -1 in values else values
-
-    rows = [] if adjust.past is None else adjust.past.to_dict("records")
-    past = [(tuple(row[column] for column in scheme.columns), row["end"], row["run"], row["estimate"]) for row in rows]
-    known = [one for one in past if -1 not in one[0]]
-    window = inf if scheme.window is None else scheme.window_s
-    rules = window, float(scheme.percentile), scheme.threshold, scheme.least
-    return estimates.Adjusted(plain, key, *rules, uses, adjust.overdue, known)

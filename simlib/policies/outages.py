@@ -2,14 +2,19 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .._util import checks
 
-Rows = tuple[tuple[int, int, int, int], ...]
-"""Start, end, processors, and the second from which on an outage is known."""
-
 _COLUMNS = ["start", "end", "procs", "known"]
+
+
+class Rows(tuple[tuple[int, int, int, int], ...]):
+    """Start, end, processors, and the second from which on it is known, of each outage; shown is how many there are."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} row{'s' * (len(self) != 1)}>"
 
 
 def rows_of(outages: Any, policy: str) -> Rows | None:
@@ -17,15 +22,15 @@ def rows_of(outages: Any, policy: str) -> Rows | None:
     if outages is None:
         return None
     where, expected = f"{policy}: outages", "expected a table or rows of start, end, procs, and perhaps known"
-    table = outages
-    if not isinstance(outages, pd.DataFrame):
-        try:
-            table = pd.DataFrame([dict(zip(_COLUMNS, row, strict=False)) for row in outages], dtype=object)
-        except TypeError:
-            raise ValueError(f"{where}: found {outages!r}, {expected}") from None
+    if isinstance(outages, pd.DataFrame):
+        table = outages
+    elif isinstance(outages, list | tuple | np.ndarray) and all(map(np.iterable, outages)):
+        table = pd.DataFrame([dict(zip(_COLUMNS, row, strict=False)) for row in outages], dtype=object)
+    else:
+        raise ValueError(f"{where}: found {outages!r}, {expected}")
     if not set(_COLUMNS[:3]) <= set(table) and len(table):
         raise ValueError(f"{where}: found columns {', '.join(map(str, table))}, {expected}")
-    return tuple(_row(f"{where}, row {label}", row) for label, row in table.to_dict("index").items()) or None
+    return Rows(_row(f"{where}, row {label}", row) for label, row in table.to_dict("index").items()) or None
 
 
 def _row(where: str, row: dict[Any, Any]) -> tuple[int, int, int, int]:

@@ -9,7 +9,8 @@ from helpers import crowded, equals_the_reference, plainly, starts, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simlib import Conservative, Selective, SlurmBackfill, simulate
+from simlib import Conservative, Selective, SlurmBackfill, compare, simulate
+from simlib._util.cache import identity
 from simlib.explain import why
 
 
@@ -75,7 +76,7 @@ WRONG = [
     ([(3, 9, 1, 4)], r"row 0: found known=4, .* 0 to 3"),
     (pd.DataFrame({"start": [0], "end": ["9"], "procs": [1]}, index=["node7"]), "row node7: found end='9'"),
     (pd.DataFrame({"start": [0], "procs": [1]}), "found columns start, procs"),
-    ([(0, 9, 5)], "found procs=5, .* at most 4"),
+    ([(0, 9, 4), (0, 9, 5)], "row 1: found procs=5, .* at most 4"),
 ]
 
 
@@ -89,3 +90,11 @@ def test_a_table_may_have_other_columns_and_lack_when_an_outage_is_known():
     known = pd.DataFrame({"start": [10.0, 30], "end": [20, 40], "procs": [1, 2], "known": [np.nan, 30], "node": "a"})
     assert Conservative(outages=known) == Conservative(outages=[(10, 20, 1, 0), (30, 40, 2, 30)])
     assert Conservative(outages=[]) == Conservative(outages=None) == Conservative()
+
+
+def test_policies_with_other_outages_are_told_apart_though_only_their_number_is_shown():
+    one, other = (Conservative(outages=[(10, 20, procs)]) for procs in (1, 2))
+    assert repr(one) == repr(other) == "Conservative(outages=<1 row>)" and one != other
+    assert identity(one) != identity(other)
+    with pytest.raises(ValueError, match="twice in policies"):
+        compare(table([(0, 1, 1, 1)], 4), [one, other])

@@ -79,7 +79,7 @@ SETTINGS = [
     (EASY, "adjust", "none"),
     (FCFS, "order", ""),
     (Conservative, "compress order", ""),
-    *((policy, "outages", "none empty list dict") for policy in (Conservative, Selective, SlurmBackfill)),
+    *((policy, "outages", "none list") for policy in (Conservative, Selective, SlurmBackfill)),
     (Selective, "threshold", "huge int8 float32 inf"),
     (Selective, "order", ""),
     (SlurmBackfill, "order", ""),

@@ -399,7 +399,7 @@ def test_for_another_run_a_policy_has_its_first_memory_and_says_whether_it_can_r
 
     for own, restores in ((Counting(), False), (Restoring(), True)):
         ran = simulate(table([(0, 10, 10, 3)], 4), OwnPolicy(own)).policy
-        plain = in_plain.policy_of(ran)
+        plain = ran.plain()
         assert hasattr(plain, "restore") == restores
         list(plain(Queue(), Machine(4)))
         assert (ran.function.passes, own.passes) == (1, 0)
