@@ -47,7 +47,7 @@ def span(bar):
 
 @pytest.mark.slow
 @every_policy
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(workload=crowded(), overrun=st.sampled_from(["extend", "kill"]))
 def test_the_frames_say_what_the_decisions_say(policy, overrun, workload):
     explanation = explain(workload, policy, overrun)

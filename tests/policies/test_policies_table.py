@@ -42,7 +42,7 @@ def test_every_policy_of_the_table_makes_a_schedule(table):
     names = vars(simlib) | {"math": math, "k": 3}
     written = [one for one in re.findall(r"`([^`]+)`", table) if "..." not in one and "function" not in one]
     assert len(written) > 15
-    few = sample().select("submit < 864000")
+    few = sample().select("submit < 172800")
     for one in written:
         assert simulate(few, eval(one, names)).summary().jobs == len(few)
     simulate(few, simlib.EASY(adjust=Adjustment(Scheme("user"))))
