@@ -608,4 +608,4 @@ def _verdict(record: Mapping[str, Any]) -> str:
 
 
 def _wrapped(text: str, indent: str = "") -> str:
-    return "\n       ".join(textwrap.wrap(text, 110, initial_indent=indent, subsequent_indent="  "))
+    return "\n       ".join(textwrap.wrap(text, 96, initial_indent=indent, subsequent_indent="  "))

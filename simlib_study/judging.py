@@ -548,7 +548,7 @@ def beside(table: Table, form: str, across: str | Sequence[str], sd: bool = Fals
     """
     of_print = "published" in table and table.published.notna().any()
     text = {"paper": written(table.published, form)} if of_print else {}
-    text["ours"] = written(table.ours, form) + (" \u00b1 " + written(table.sd, form) if sd else "")
+    text["ours"] = written(table.ours, form) + (" \u00b1\u00a0" + written(table.sd, form) if sd else "")
     text |= {"off": written(table.deviation, "{:+.1%}")} if of_print and "deviation" in table else {}
     laid_out: Any = pd.DataFrame(text, index=table.index)
     across = [across] if isinstance(across, str) else list(across)
@@ -609,4 +609,5 @@ def bracketed(form: str, value: float, low: float, high: float) -> str:
 def with_intervals(table: pd.DataFrame, form: str, of: str = "ours", unit: float = 1) -> pd.Series:
     """Write a column of a table with the intervals `low` to `high` behind it, all times `unit`; a Series of text."""
     rows = unit * table[[of, "low", "high"]].to_numpy(float)
-    return pd.Series([bracketed(form, *row) for row in rows], table.index, dtype=object)
+    texts = [bracketed(form, *row).replace(" to ", "\u00a0to\u00a0") for row in rows]  # an interval stays in one line
+    return pd.Series(texts, table.index, dtype=object)

@@ -87,7 +87,7 @@ def write(
         if path.suffix in (*TABLES, *PICTURES) and path.name not in contents:
             path.unlink()
     if synthetic:
-        print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about the paper ***")
+        print(f"*** {plots.SYNTHETIC}: {exhibit} says nothing about real machines ***")
     return folder
 
 
