@@ -152,7 +152,10 @@ def test_every_start_is_told_and_each_question_is_answered_by_what_happens_next(
     steps = views.news(explanation)
     for place, seen in enumerate(explanation):
         assert place in steps or seen.kind not in ("start", "backfill", "reserve", "move")
-        if asked := views.question(explanation, place):
+        asked, later = views.question(explanation, place), explanation[place + 1 : place + 2]
+        if seen.kind in ("event", "start", "backfill") and seen.queue:  # somebody may start next, or nobody
+            assert (asked is not None) == any(one.time == seen.time and one.kind != "event" for one in later)
+        if asked:
             answer, until = asked
             between = explanation[place + 1 : until + 1]
             started = [later.job for later in between if later.kind in ("start", "backfill")]
