@@ -26,7 +26,7 @@ class Due(NamedTuple):
         `jobs[at[_FIRST] : at[_LAST]]`, and of the last to arrive `recent[at[_EARLIEST] : at[_LATEST]]`.
     at : int64 array of these four places
     start : int64 array, seconds by job; first reserved, finally real
-    number : int64 array, by job, see `running.Arrivals`
+    number : int64 array, by job, how many arrived before it
     waits : bool array, by job
     """
 

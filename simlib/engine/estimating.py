@@ -274,7 +274,7 @@ def put_off(
 
     These include jobs whose expected end is exactly now: if they had ended, they would have left. All get the same new
     time. So one walk from the back of the list, over the jobs expected before that time, is enough: a job that is not
-    put off changes places with the last one that is. `jobs`, `count` and `time` are those of `running.Ends`.
+    put off changes places with the last one that is. `jobs`, `count` and `time` are as for `insert_end`.
     """
     if adjusting is not None:
         later = now + adjusting.overdue

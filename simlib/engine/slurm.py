@@ -93,7 +93,7 @@ def _draw_map(
     profile.times[last + ONE] = NEVER
 
 
-@small
+@uncounted
 def _first_fit(profile: Profile, k: Place, time: Int, amount: Int, duration: Int, resolution: Int) -> tuple[Place, Int]:
     """Find the first second from `time` on, which is not before step k, from which on so much is free until the end.
 
@@ -160,7 +160,7 @@ def _runs_into(
     return runs_into
 
 
-@small
+@uncounted
 def _start(
     job: Int,
     now: Int,

@@ -100,8 +100,9 @@ def listen(
 
     It begins just before second `begin`, and ends after second `until`.
     """
-    policy, workload = schedule.policy.plain(), schedule.workload
-    machine = machine_of(schedule.policy, workload.jobs, workload.procs, workload.gpus if workload.needs_gpus else None)
+    own: Any = schedule.policy
+    policy, workload = own.plain(), schedule.workload
+    machine = machine_of(own, workload.jobs, workload.procs, workload.gpus if workload.needs_gpus else None)
     submit, start, run = (schedule.column(name) for name in ("submit", "start", "run"))
     first = submit.min(initial=0) if begin is None else begin
     remembers = machine.usage is not None or hasattr(policy, "restore")
@@ -155,11 +156,12 @@ def begin_of(schedule: Schedule, arrival: int) -> int:
     Up to that second everything that its policy remembers is known from the schedule. If it promises starts, or plans
     in cycles, nobody may wait then, or have waited for some seconds. A policy of one's own may remember anything.
     """
-    policy = schedule.policy.plain()
+    own: Any = schedule.policy
+    policy = own.plain()
     submit, start = schedule.column("submit"), schedule.column("start")
-    if isinstance(schedule.policy, OwnPolicy) and not hasattr(policy, "restore"):
+    if isinstance(own, OwnPolicy) and not hasattr(policy, "restore"):
         return int(submit.min())
-    idle = policy.interval if isinstance(policy, Slurm) else 0 if reserves(schedule.policy) else None
+    idle = policy.interval if isinstance(policy, Slurm) else 0 if reserves(own) else None
     if idle is None:
         return arrival
     in_turn = np.argsort(submit, kind="stable")

@@ -86,7 +86,7 @@ class OwnRules:
 
 def test_a_policy_of_ones_own_is_told_in_its_own_words(monkeypatch, workload):
     s = simulate(workload([(0, 5, 5, 3), (1, 5, 5, 2)], 4), FCFS())
-    monkeypatch.setattr(listening, "policy_of", lambda _: OwnRules())
+    monkeypatch.setattr(FCFS, "plain", lambda _: OwnRules())
     starts = [seen for seen in explain(s.workload, FCFS()) if seen.kind != "event"]
     assert [(seen.kind, seen.rule, seen.sentence) for seen in starts] == [
         ("start", "is the first", "Job 0 starts: it is the first (of 1)."),
@@ -99,7 +99,7 @@ def test_a_policy_of_ones_own_is_told_in_its_own_words(monkeypatch, workload):
 def test_why_says_so_where_the_policy_decides_otherwise_than_the_schedule(monkeypatch):
     s = simulate(examples.figure1(), EASY())
     assert "refused" in why(s, "third") or "refused" in why(s, "second")
-    monkeypatch.setattr(listening, "policy_of", lambda _: OwnRules(starts=False))
+    monkeypatch.setattr(EASY, "plain", lambda _: OwnRules(starts=False))
     text = why(s, "second")
     assert "what was decided on it cannot be told" in text.lower() and "refused" not in text
 
