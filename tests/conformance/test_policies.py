@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import (
-    busy_users,
     numbered,
     plainly,
-    seeds,
     starts,
     table,
     young_users_first,
@@ -265,17 +263,3 @@ def test_a_policy_shows_the_options_that_were_set():
     assert repr(EASY(order=young_users_first)) == "EASY(order=young_users_first)"
     assert repr(Conservative("start")) == "Conservative(compress='start')"
     assert repr(Selective()) == "Selective()"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backfill", [None, "best-fit", "lookahead"])
-@seeds
-def test_to_rank_jobs_once_or_anew_in_each_pass_is_the_same_where_ranks_do_not_change(backfill, seed):
-    jobs = busy_users(seed, jobs=400)
-    once, anew = EASY(order="sjf", backfill=backfill), EASY(order=shortest_as_if_it_waited, backfill=backfill)
-    schedules = [simulate(jobs, policy).jobs for policy in (once, anew)]
-    pd.testing.assert_frame_equal(*schedules)
-
-
-def shortest_as_if_it_waited(wait, estimate, procs):
-    return -estimate
