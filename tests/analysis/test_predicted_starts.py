@@ -35,7 +35,7 @@ TRIED = {name: policy for name, policy in (POLICIES | BEYOND).items() if name no
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", TRIED.values(), ids=list(TRIED))
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(workload=crowded())
 def test_what_is_told_is_what_the_reference_would_do_from_then_on(policy, workload):
     adjust = getattr(policy, "adjust", None)
