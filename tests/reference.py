@@ -56,9 +56,6 @@ def _scheduler(policy, jobs):
         return Reserving(np.inf, None if policy.threshold == "adaptive" else float(policy.threshold), priority)
     if type(policy) is policies.SlurmBackfill:
         return Slurm(policy, priority, dict(enumerate(whose(jobs)["user"].tolist())))
-    if type(policy) is not policies.EASY:
-        kinds = "simlib.FCFS(), EASY(...), Conservative(...), Selective(...) or SlurmBackfill(...)"
-        raise ValueError(f"reference: found policy {policy!r}, expected {kinds}")
     if policy.reservations != 1:
         return Reserving(policy.reservations, 0, priority)
     options = {"reuse_extra": policy.reuse_extra, "priority": priority}
@@ -425,17 +422,7 @@ class Predicting(EASY):
 
     MORE = [60 * more for more in (1, 5, 15, 30)] + [3600 * more for more in (1, 2, 5, 10, 20, 50, 100)]
 
-    def __init__(
-        self,
-        users,
-        past,
-        estimates,
-        switches,
-        correct=True,
-        exact=False,
-        similar=False,
-        **options,
-    ):
+    def __init__(self, users, past, estimates, switches, correct=True, exact=False, similar=False, **options):
         super().__init__(**options)
         self.users, self.past, self.estimates, self.switches = users, past, estimates, switches
         self.correct, self.exact, self.similar = correct, exact, similar
@@ -481,18 +468,7 @@ class AdjustedEASY(EASY):
     `keys` has the key of each job by number, None if unknown; `past` has earlier jobs as (key, R, end).
     """
 
-    def __init__(
-        self,
-        keys,
-        past,
-        window,
-        percentile,
-        threshold,
-        least,
-        switches,
-        overdue,
-        **options,
-    ):
+    def __init__(self, keys, past, window, percentile, threshold, least, switches, overdue, **options):
         super().__init__(**options)
         self.keys, self.ended = keys, list(past)
         self.window, self.percentile, self.threshold, self.least = window, percentile, threshold, least

@@ -5,7 +5,6 @@ That of the explanations is held against the engine's in `explain/test_explain.p
 
 import numpy as np
 import pytest
-import reference
 from helpers import (
     BEYOND,
     POLICIES,
@@ -137,8 +136,3 @@ def test_with_a_sorted_queue_of_hundreds_of_jobs(policy):
     started = np.sort(schedule.jobs.start)
     assert max(np.arange(1, jobs + 1) - np.searchsorted(started, submit, side="right")) > 600  # jobs that wait
     equals_the_reference(schedule)
-
-
-def test_a_policy_of_somebody_has_no_reference():
-    with pytest.raises(ValueError, match="expected simlib.FCFS"):
-        reference.simulate(table([(0, 1, 1, 1)], 1), object())

@@ -2,44 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import every_policy, numbered, random_workload, seeds
+from helpers import numbered, random_workload
 
 from simlib import EASY, FCFS, Conservative, read_swf, simulate, write_swf
-
-
-def chained(seed, **options):
-    """A busy machine where two jobs of three follow one shortly before them."""
-    rows = random_workload(seed, **options).jobs[["submit", "run", "estimate", "procs"]].to_numpy()
-    rng = np.random.default_rng(seed)
-    followers = 2 + np.flatnonzero(rng.random(len(rows) - 1) < 2 / 3)
-    preceding = np.maximum(followers - rng.geometric(0.2, len(followers)), 1)
-    think = np.where(rng.random(len(followers)) < 0.5, 0, rng.geometric(0.01, len(followers)))
-    return numbered(rows, 64, dict(zip(followers, zip(preceding, think, strict=True), strict=True)))
-
-
-@pytest.mark.slow
-@every_policy
-@seeds
-def test_every_follower_comes_its_think_time_after_the_one_before_and_all_others_when_the_log_says(policy, seed):
-    w = chained(seed, jobs=200)
-    jobs = simulate(w, policy, feedback=True).jobs
-    follows = w.log.preceding > 0
-    before = jobs.end.loc[w.log.preceding[follows]].to_numpy()
-    assert (jobs.submit[follows] == before + w.log.think[follows]).all()
-    assert (jobs.submit[~follows] == w.jobs.submit[~follows]).all()
-    assert (jobs.start >= jobs.submit).all()
-    assert jobs.index.equals(w.jobs.index)
-
-
-@pytest.mark.slow
-@every_policy
-@seeds
-def test_with_the_submit_times_that_feedback_led_to_a_plain_simulation_gives_the_same_schedule(policy, seed):
-    w = chained(seed, jobs=100, shortest=1)  # jobs of no length may have later ones queued before earlier ones
-    jobs = simulate(w, policy, feedback=True).jobs
-    again = simulate(w.derive(w.jobs.assign(submit=jobs.submit), "as fed back"), policy).jobs
-    assert again.start.equals(jobs.start.loc[again.index])
-
 
 # The rules one by one
 

@@ -89,7 +89,9 @@ def test_a_lesson_runs_as_it_is_and_every_check_waits(name, no_logs):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
-@pytest.mark.parametrize("name", [*LESSONS[:-1], pytest.param(*LESSONS[-1].values, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    "name", [*LESSONS[:-1], pytest.param(*LESSONS[-1].values, marks=pytest.mark.thorough, id=LESSONS[-1].id)]
+)
 def test_a_solution_passes_every_check_without_logs(name, no_logs):
     assert_it_passes_every_check(name)
 

@@ -636,7 +636,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_asked(tmp_path, monke
 # A real log
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_hpc2n_waits_are_not_explained_by_a_policy(log):
     w = log("HPC2N")
     made = report.schedules(w, report.chosen(["EASY"]))

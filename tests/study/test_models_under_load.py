@@ -313,7 +313,7 @@ def test_without_the_logs_a_claim_cannot_be_tested():
 # The notebooks, changed
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_member_of_ones_own_answers_every_claim_as_the_others_do(elsewhere):
     members, every = [MAIN, "Paragon", "KTH", "mine"], "members = feitelson_family.members()"
     own = 'members["mine"] = members["KTH"] | {"size": members["Paragon"]["size"]}'

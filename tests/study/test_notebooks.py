@@ -24,7 +24,7 @@ NOTEBOOKS = notebooks()
 
 FEW = {"model_jobs": 1000, "feitelson_jobs": 600, "jann_jobs": 600, "feitelson_batch": 100, "jann_batch": 100}
 FEW |= {"load_step": 0.4, "first_variant_load": 0.5, "least_jobs": 50, "number_of_runs": 2, "resamples": 20, "draws": 2}
-QUICK = {"mualem2001/footnote2", "mualem2001/table3", "mualem2001/table4", "tang2013/table2", "tang2013/figure13"}
+QUICK = {"mualem2001/footnote2", "mualem2001/table4", "tang2013/table2", "tang2013/figure13"}
 
 
 def each_notebook(quick, names=NOTEBOOKS):

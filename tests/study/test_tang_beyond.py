@@ -210,7 +210,7 @@ def test_all_logs_that_are_compared_have_estimates_of_users():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_other_logs_are_compared_without_those_that_only_stand_in(small_logs, monkeypatch):
     monkeypatch.setattr(simlib.logs.archive, "find", lambda name, variant=None: name == "KTH-SP2" or None)
     twin = tang_trace(repeated(), name="SDSC-SP2", synthetic=True).workload
