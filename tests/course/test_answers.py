@@ -293,11 +293,13 @@ ANSWERS = r"""
 7.5 | 450 | it may start earlier
 7.5 | 114 | no job of physics ends
 7.5 | 59 | the limit leaves
+7.5 | 113 / 60 | right in hours
 7.6 | tasks=12, merge=1295 | right
 7.6 | tasks=20, merge=1295 | not all
 7.6 | tasks=3, merge=1295 | lets 4 run at once
 7.6 | tasks=16, merge=1295 | do not start
 7.6 | tasks=1, merge=1295 | How many tasks
+7.6 | tasks=12, merge=1295 / 60 | right in hours
 7.6 | tasks=12, merge=945 | waits for all
 7.6 | tasks=12, merge=875 | if there were no maintenance
 7.6 | tasks=12, merge=1 | When does the last one end

@@ -1,9 +1,8 @@
-"""The checks refuse whatever is wrong: every term of a function dropped, every condition of an exercise broken."""
+"""The checks refuse each function that is not right; `test_answers` has a row for each condition of an exercise."""
 
 import ast
 import copy
 import inspect
-import itertools
 import textwrap
 
 import numpy as np
@@ -11,10 +10,10 @@ import pytest
 from hypothesis import settings
 from test_checks import the_twins_month  # noqa: F401
 
-from simlib import EASY, FCFS, Workload, simulate
+from simlib import EASY, Workload, simulate
 from simlib_course import lessons
 from simlib_course.answers import number
-from simlib_course.lessons import lesson1, lesson2, lesson3
+from simlib_course.lessons import lesson2, lesson3
 
 pytestmark = pytest.mark.slow
 
@@ -181,93 +180,9 @@ def test_a_right_function_that_is_broken_in_any_small_way_is_refused(number, rig
     ] == []
 
 
-# Numbers, names and words
-
-
-def near(values, right):
-    """All answers in which one part is right or all are among the values."""
-    for key in right:
-        yield from (right | {key: value} for value in values)
-    yield from (dict(zip(right, pair, strict=True)) for pair in itertools.product(values[::5], repeat=len(right)))
-
-
-@pytest.mark.parametrize(
-    "number, right",
-    [
-        ("1.1", {"start": 40, "free": 4}),
-        ("2.1", {"shadow": 30, "extra": 2}),
-        ("3.1", {"second": 100, "third": 6}),
-        ("3.3", {"first": 90, "second": 20}),
-    ],
-)
-def test_only_one_pair_of_numbers_is_right(number, right):
-    assert is_right(number, right)
-    assert [
-        answer
-        for answer in near([*range(13), *range(15, 131, 5)], right)
-        if answer != right and is_right(number, answer)
-    ] == []
-
-
-def test_an_order_is_right_if_it_leaves_no_gap():
-    jobs = lesson1.bag().jobs
-    area = (jobs.run * jobs.procs).sum()
-    for order in itertools.permutations(jobs.index):
-        schedule = simulate(lesson1.bag().derive(jobs.loc[list(order)], "in another order"), FCFS())
-        assert is_right("1.3", list(order)) == (10 * schedule.jobs.end.max() == area), order
-
-
 @pytest.mark.parametrize("truth, given", [(0.565, 0.56), (0.565, 0.57), (0.475, 0.47), (0.475, 0.48), (0.725, "73 %")])
 def test_a_share_that_lies_between_two_decimals_may_be_rounded_either_way(truth, given):
     assert lessons.is_share(number(given), truth) and not lessons.is_share(truth + 0.006, truth)
-
-
-def test_of_all_ways_to_pass_the_head_one_is_right():
-    ways = [dict(zip("CDEF", some, strict=True)) | {"H": 30} for some in itertools.product(lesson2.WAYS, repeat=4)]
-    right = {"C": "no", "D": "shadow", "E": "extra", "F": "no", "H": 30}
-    assert [some for some in ways if is_right("2.2", some)] == [right]
-
-
-# Numbers for the jobs of a workload
-
-
-def schedule(procs, policy, **rows):
-    return simulate(Workload.of("a table", procs, **rows), policy).jobs
-
-
-def is_empty_for_long(a_run, a_procs, b_procs):
-    """What exercise 1.4 demands, second by second."""
-    jobs = schedule(10, FCFS(), A=(0, a_run, a_run, a_procs), B=(0, 30, 30, b_procs), C=(0, 100, 100, 2))
-    now = np.arange(jobs.end.max())[:, None]
-    submit, start, end, procs = (jobs[name].to_numpy() for name in ("submit", "start", "end", "procs"))
-    used = (procs * ((start <= now) & (now < end))).sum(axis=1)
-    waits = ((submit <= now) & (now < start)).any(axis=1)
-    return (waits & (10 - used >= 9)).sum() == 100
-
-
-def test_numbers_are_right_if_all_processors_but_one_are_idle_while_a_job_waits_for_as_long_as_c_runs():
-    found = 0
-    for a_run, a_procs, b_procs in itertools.product((0, 99, 100, 101), (1, 2, 5, 10), (1, 8, 9, 10)):
-        expected = is_empty_for_long(a_run, a_procs, b_procs)
-        assert is_right("1.4", {"a_run": a_run, "a_procs": a_procs, "b_procs": b_procs}) == expected
-        found += expected
-    assert found == 1
-
-
-def delays_the_second(submit, run, procs):
-    """What exercise 2.3 demands."""
-    rows = {"A": (0, 10, 10, 2), "first": (1, 10, 10, 3), "second": (2, 10, 10, 4)}
-    found = schedule(4, EASY(), **rows, backfill=(submit, run, run, procs))
-    return bool(found.backfilled["backfill"] and found.start["first"] == 10 and found.start["second"] == 200)
-
-
-def test_numbers_are_right_if_the_second_job_is_delayed_and_the_first_is_not():
-    found = 0
-    for submit, run, procs in itertools.product((0, 2, 3, 9, 10, 11), (179, 190, 191, 192, 197, 198), (1, 2, 4)):
-        expected = delays_the_second(submit, run, procs)
-        assert is_right("2.3", {"submit": submit, "run": run, "procs": procs}) == expected, (submit, run, procs)
-        found += expected
-    assert found > 2
 
 
 def test_a_function_that_changes_its_table_does_not_change_what_it_is_held_against():
