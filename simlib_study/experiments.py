@@ -156,7 +156,7 @@ def running() -> Experiment:
     for each, value in now.items():
         default = own[each]
         said = f"{each} is {value!r}, in the study {default!r}"
-        if _listed(value) == _listed(default) or each == "quick":
+        if _listed(value) == _listed(default):
             continue
         if each == "seed" or COUNTS.fullmatch(each):
             repeats[each] = said
@@ -179,8 +179,11 @@ def _of_nobody(name: str, executed: Sequence[str], variables: dict[str, Any]) ->
 
 
 def _own_parameters(here: Notebook) -> dict[str, Any]:
-    """The parameters of a notebook of the study, with the names of its logs where it takes those of the settings."""
-    own = here.parameters
+    """The parameters of a notebook of the study, with the names of its logs where it takes those of the settings.
+
+    Without `quick`: what it sets is told by the others.
+    """
+    own = {name: value for name, value in here.parameters.items() if name != "quick"}
     by_default = "logs" in own and own["logs"] is None
     return own | {"logs": default_names(here.name.partition("/")[0])} if by_default else own
 

@@ -143,7 +143,8 @@ def test_on_small_logs_it_comes_to_its_end_and_saves_all_that_its_record_has(nam
 @each_notebook({"mualem2001/table4"}, [name for name, one in NOTEBOOKS.items() if one.quick])
 def test_a_first_look_has_all_parts_is_marked_and_leaves_figures_alone(name, small_logs, monkeypatch):
     monkeypatch.setenv(REPRODUCING, PREVIEW)
-    executed(name, quick=True)
+    small_months = {each: FEW[each] for each in {"least_jobs"} & {*NOTEBOOKS[name].parameters}}
+    executed(name, quick=True, **small_months)
     assert parts(name, small_logs / "build" / "preview") == parts(name, ROOT / "figures")
     assert not (small_logs / "figures").exists()
     (found,) = outcomes(small_logs / "build" / "preview")
