@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 from helpers import BURST, ROOT, thinned
 
-from simlib import (
-    Workload,
-)
+from simlib import Workload
 from simlib._util import paths
 from simlib_study import claims, judging, mualem2001, tang2013
 from simlib_study.judging import CALENDAR, LIKELY, RESTORED, TEXT
@@ -151,11 +149,7 @@ def judged_cell(of, published, readings, close=0.05, decimals=None, unjudged=Non
 def measured(id, verdict):
     """Measures of all parts of a claim that make this verdict; the parts have to be two for one in between."""
     parts = claims.criteria()[id].values()
-    all_parts = {
-        claims.REPRODUCED: [claims.HOLDS],
-        claims.NOT: [claims.HOLDS_NOT],
-        claims.INCONCLUSIVE: [claims.OPEN],
-    }
+    all_parts = {claims.REPRODUCED: [claims.HOLDS], claims.NOT: [claims.HOLDS_NOT], claims.INCONCLUSIVE: [claims.OPEN]}
     kinds = all_parts.get(verdict, [claims.HOLDS, claims.HOLDS_NOT])
     return {one.part: _measure(one, kinds[number % len(kinds)]) for number, one in enumerate(parts)}
 

@@ -73,11 +73,7 @@ def test_what_is_compiled_for_binder_is_compiled_for_any_processor():
     assert subprocess.check_output([ROOT / "start", sys.executable, "-c", code], text=True) == "generic none\n"
 
 
-OTHER = {
-    "fails": "import numpy as np\nnp.int",
-    "is imported": "__version__ = '0.0.96'",
-    "is gone": "",
-}
+OTHER = {"fails": "import numpy as np\nnp.int", "is imported": "__version__ = '0.0.96'", "is gone": ""}
 """What stands in simlib/__init__.py when the other package of this name was installed last."""
 
 

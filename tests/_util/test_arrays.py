@@ -80,10 +80,7 @@ def test_small_groups_are_left_out():
 
 
 def test_another_way_to_divide_is_refused():
-    with pytest.raises(
-        ValueError,
-        match="workload: found by=.*colour.*",
-    ):
+    with pytest.raises(ValueError, match="workload: found by=.*colour.*"):
         grouped(made(), ["user", "colour"])
 
 

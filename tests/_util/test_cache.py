@@ -41,10 +41,7 @@ DIFFERENT = {
         EASY(adjust=Adjustment(Scheme(), past=past(2))),
     ),
     "models whose seeds are equal": (estimates.Uniform(2), estimates.Uniform(3)),
-    "models with other ends": (
-        estimates.Historical(ends=pd.Series([1])),
-        estimates.Historical(ends=pd.Series([2])),
-    ),
+    "models with other ends": (estimates.Historical(ends=pd.Series([1])), estimates.Historical(ends=pd.Series([2]))),
 }
 
 

@@ -77,6 +77,10 @@ def test_an_early_end_and_a_later_job_make_errors_of_either_sign():
     assert (told.predicted.to_list(), told.error.to_list()) == ([0, 20, 20, 25], [0, 1, -10, -10])
 
 
+def test_who_starts_at_once_because_a_job_ended_at_once_was_told_to_wait_for_its_estimate():
+    assert predicted_starts(table([(0, 0, 10, 4), (0, 5, 5, 4)], 4), FCFS()).predicted.to_list() == [0, 10]
+
+
 @pytest.mark.parametrize("last", [30, 40])
 def test_a_job_that_outlives_its_prediction_is_expected_to_run_for_its_estimate(last):
     rows = [(0, 10, 100, 4, 7), (20, 50, 100, 4, 7), (25, 5, 5, 4, 8), (last, 5, 5, 4, 9)]  # the second: 10 s predicted

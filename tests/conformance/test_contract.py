@@ -5,17 +5,7 @@ That of the explanations is held against the engine's in `explain/test_explain.p
 
 import numpy as np
 import pytest
-from helpers import (
-    BEYOND,
-    POLICIES,
-    SLURM,
-    busy_users,
-    crowded,
-    differing,
-    equals_the_reference,
-    seeds,
-    table,
-)
+from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, differing, equals_the_reference, seeds, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,13 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import (
-    numbered,
-    plainly,
-    starts,
-    table,
-    young_users_first,
-)
+from helpers import numbered, plainly, starts, table, young_users_first
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate

@@ -120,10 +120,7 @@ def test_an_order_with_a_threshold_may_be_somebodys_and_what_it_ranks_infinite_i
 
 @pytest.mark.parametrize(
     "given, said",
-    [
-        (Multifactor(), r"Thresholded: found order=Multifactor\("),
-        (Thresholded("sjf", 5), "Thresholded: found order="),
-    ],
+    [(Multifactor(), r"Thresholded: found order=Multifactor\("), (Thresholded("sjf", 5), "Thresholded: found order=")],
 )
 def test_a_threshold_needs_an_order_of_the_jobs_own_facts(given, said):
     with pytest.raises(ValueError, match=said):

@@ -323,10 +323,7 @@ def test_of_several_measurements_enough_have_to_turn(monkeypatch):
     logs = [Measure.exactly(value) for value in (2, 3, 4, 5, 6, 7)]
     found = turns(monkeypatch, (1, inf), *logs)  # at most one in six may be contradicted
     assert found == {"stricter": (3, inf, claims.PARTLY)}
-    assert turns(monkeypatch, (4.5, inf), *logs) == {
-        "stricter": (6, inf, NOT),
-        "looser": (3, inf, REPRODUCED),
-    }
+    assert turns(monkeypatch, (4.5, inf), *logs) == {"stricter": (6, inf, NOT), "looser": (3, inf, REPRODUCED)}
 
 
 def test_a_claim_of_which_nothing_is_measured_turns_nowhere(monkeypatch):

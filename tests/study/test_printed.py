@@ -63,15 +63,9 @@ WRONG = {
     "a field too few": ("log,value,note\nCTC,5\n", "line 2: found 2 fields; expected 3, as in line 1"),
     "an empty line": ("log,value\nCTC,5\n\nKTH,6\n", "line 3: found 0 fields; expected 2, as in line 1"),
     "an empty level": ("log,month,value\nCTC,,5\n", "line 2: found no month; expected every level of a number"),
-    "a comma": (
-        'log,value\nCTC,"1,200"\n',
-        f"line 2: found the value '1,200'; {NUMBER}",
-    ),
+    "a comma": ('log,value\nCTC,"1,200"\n', f"line 2: found the value '1,200'; {NUMBER}"),
     "nothing": ("log,value\nCTC,5\nKTH,\n", f"line 3: found the value ''; {NUMBER}"),
-    "not a number": (
-        "log,value\nCTC,nan\n",
-        f"line 2: found the value 'nan'; {NUMBER}",
-    ),
+    "not a number": ("log,value\nCTC,nan\n", f"line 2: found the value 'nan'; {NUMBER}"),
     "a row twice": (
         "log,month,value\nCTC,1996-07,5\nKTH,1996-07,6\nCTC,1996-07,5\n",
         "line 4: found CTC, 1996-07 again; expected it once, in line 2",

@@ -289,7 +289,7 @@ def test_intrepid_has_its_own_blocks():
 def test_mira_has_the_listed_sizes_on_all_midplanes():
     blocks = qsim.mira().blocks
     assert sorted({qsim.MIDPLANE * len(block) for block in blocks}) == [
-        *(512, 1024, 2048, 4096, 8192, 12288, 16384, 24576, 32768, 49152),
+        *(512, 1024, 2048, 4096, 8192, 12288, 16384, 24576, 32768, 49152)
     ]
     assert set().union(*blocks) == set(range(96)) and len(set(blocks)) == len(blocks)
 
