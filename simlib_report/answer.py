@@ -157,8 +157,7 @@ def _kind(
 
 def _tempts(found: Comparison | None, name: str, policy: str | None) -> bool:
     """Whether a policy that is refused has a shorter mean wait than the one that is recommended."""
-    if found is None or name not in found.others:
-        return False
+    assert found is not None
     return bool(found.table.loc[(name, *_MEAN), "difference"] < found.table.loc[(policy, *_MEAN), "difference"])
 
 
@@ -184,8 +183,6 @@ def best(found: Comparison, but: Collection[str] = (), by: Mapping[str, str] = M
 
 def _worse(made: Mapping[str, Schedule], base: str, policy: str, least: float) -> list[tuple[str, str, str]]:
     """What gets worse, with both values for a sentence; the longest wait comes first."""
-    if base not in made or policy not in made:
-        return []
     grown = losses.grown(made[base], made[policy], least)
     grown.sort(key=lambda each: each[0] != losses.LONGEST)
     written = [
@@ -218,8 +215,6 @@ def _for_whom(found: Comparison, policy: str, called: Callable[[str, str], str])
 
 def _late(made: Mapping[str, Schedule], base: str, policy: str, allowed: float) -> tuple[str, str, str] | None:
     """The jobs by request, or else by size, whose late waits grow most: who they are, and their waits."""
-    if base not in made or policy not in made:
-        return None
     pair = {base: made[base], policy: made[policy]}
     for table in (losses.by_request(pair), losses.by_size(pair)):
         if most := losses.most_lost(table, base, policy, allowed):

@@ -245,8 +245,6 @@ def called(by: str, name: str, names: Mapping[str, Mapping[int, str]] | None = N
     """Name a group of jobs: by its number, or by its name if names are shown."""
     if by == "size":
         return f"{name} processor{'' if name == '1' else 's'}"
-    if by == "month":
-        return name
     if not name.replace("+", "").isdecimal():
         return name
     return (names or {}).get(by, {}).get(int(name) if name.isdecimal() else -1, f"{by} {name}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simlib.core.schedule import Policy
-from simlib.logs.files import SWFError, read_bytes
+from simlib.logs.files import read_bytes
 from simlib.policies.conservative import SlurmBackfill
 from simlib.policies.easy import FCFS
 from simlib.policies.orders import DAY, Multifactor
@@ -119,10 +119,7 @@ def settings(path: str | Path) -> Settings:
 
 def _values(path: str | Path) -> dict[str, Value]:
     """The values by keys in small letters; lines that end in a backslash go on."""
-    try:
-        text = read_bytes(path).decode("utf-8", "replace")
-    except SWFError as error:
-        raise ValueError(str(error)) from None
+    text = read_bytes(path).decode("utf-8", "replace")
     values: dict[str, Value] = {}
     before, begun = "", 0
     for number, line in enumerate(text.split("\n"), start=1):

@@ -140,7 +140,9 @@ def test_what_may_be_the_systems_fault_is_run_again_alone(tmp_path, monkeypatch)
     def execute(one, settings, sending):
         first = not (tmp_path / one.of.student).exists()
         (tmp_path / one.of.student).touch()
-        said = "failed" if first or one.of.student == "ever" else "right"
+        if one.of.student == "ever":
+            os._exit(1)
+        said = "failed" if first else "right"
         sending.send(({number: Judged(said, "") for number in one.numbers}, [], 1.0, said == "failed"))
 
     monkeypatch.setattr(grading, "_execute", execute)

@@ -62,6 +62,12 @@ def written(folder):
     return [json.loads((folder / name / LESSONS[1]).read_text()) for name in listing(folder)]
 
 
+def test_names_go_without_a_seed(tmp_path, capsys):
+    (tmp_path / "names.txt").write_text("Ada\n")
+    assert main(["course", str(tmp_path / "made"), "--seed", "x", "--names", str(tmp_path / "names.txt")]) == 2
+    assert "expected one of them" in capsys.readouterr().err and listing(tmp_path) == ["names.txt"]
+
+
 def test_a_name_that_no_folder_can_have_is_refused(tmp_path):
     for name in ("../ada", "a/b", ".."):
         with pytest.raises(handout.HandoutError, match="expected one that a folder can have"):

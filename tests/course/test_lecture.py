@@ -1,11 +1,14 @@
 """What a lecturer gets: pages on all exercises, sheets and slides with the lessons' own numbers, links that hold."""
 
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from helpers import ROOT
 from PIL import Image
+from test_lessons import cells, said
 
 import simlib
 from simlib import EASY, FCFS, Conservative
@@ -13,6 +16,7 @@ from simlib.analysis.stats import batch_means
 from simlib_course import lessons
 from simlib_course.grading import handout
 from simlib_course.lecture import DOCS, sheets, slides
+from simlib_course.lecture import __main__ as commands
 from simlib_course.lessons import january, lesson1, lesson2, lesson3, lesson4, lesson5
 
 NOTEBOOKS = ROOT / "notebooks" / "teaching"
@@ -162,8 +166,10 @@ def test_a_sheet_has_the_jobs_of_its_exercise_and_its_solution_the_right_answer(
 
 
 @pytest.mark.slow
-def test_the_sheets_of_a_seed_are_the_same_each_time_and_ask_nothing_of_other_hosts(tmp_path):
-    first = [path.read_text(encoding="utf-8") for path in sheets.write(tmp_path, "Ada Lovelace")]
+def test_the_sheets_of_a_seed_are_the_same_each_time_and_ask_nothing_of_other_hosts(tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "BUILT", tmp_path)
+    printed = CliRunner().invoke(commands.commands, ["sheets", "--seed", "Ada Lovelace"]).output.split()
+    first = [Path(path).read_text(encoding="utf-8") for path in printed]
     assert [path.read_text(encoding="utf-8") for path in sheets.write(tmp_path, "Ada Lovelace")] == first
     lessons.use_seed("Ada Lovelace")
     assert sheets._table(lesson2.queue()) in first[0]
@@ -190,6 +196,18 @@ def test_every_lesson_has_a_deck_of_six_slides_with_pictures():
 def test_every_slide_has_notes_to_speak_from(path):
     notes = slides.notes(path.stem)
     assert len(notes) == 6 and all(note.startswith("**Minutes ") for note in notes)
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore:.*SYNTHETIC:UserWarning")
+@pytest.mark.parametrize("path", slides.sources(), ids=lambda path: path.stem)
+def test_the_cells_of_a_deck_run(path):
+    assert said(cells(path)) == []  # no slide has a check
+
+
+def test_the_command_writes_the_decks_that_are_asked_for(monkeypatch):
+    monkeypatch.setattr(slides, "write", lambda source: source.name)
+    assert CliRunner().invoke(commands.commands, ["slides", "lesson1"]).output == "lesson1.ipynb, 0 s\n"
 
 
 def test_a_deck_that_does_not_exist_is_an_error_that_says_which_do():

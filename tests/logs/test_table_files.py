@@ -318,7 +318,7 @@ def test_times_in_a_wrong_order_are_counted(put, rows, run, said):
 def test_a_run_time_in_a_wrong_unit_is_told(put):
     columns = {"start": ("began", "unix"), "end": ("ended", "unix")} | COLUMNS
     with pytest.warns(simlib.LogWarning, match="run is longer .* row 2"):
-        read_table(put("sent,began,ended,took,nodes\n0,0,60,1,1\n0,0,600,600,1\n"), columns, procs=8)
+        read_table(put("sent,began,ended,took,nodes\n0,0,60,2,1\n0,0,59,2,1\n"), columns, procs=8)
 
 
 @pytest.mark.parametrize("row", [f"{NOON},0,{NOON},1", f"{NOON},,,1", f"{NOON},{NOON},,1", f"{NOON},-1,-1,1"])

@@ -112,6 +112,30 @@ def test_what_scontrol_prints_is_read(read):
     assert all(word in said for word in ("QOS", "bf_licenses", "Preemption")) and "Fair Tree" not in said
 
 
+def test_the_policy_of_slurm_conf_is_the_base_of_a_page(tmp_path):
+    (tmp_path / "slurm.conf").write_text(PRINTED)
+    made = Page(weeks(QUEUE), ["EASY"], slurm_conf=tmp_path / "slurm.conf", shakes=4)
+    assert made.cases[made.base] == settings(tmp_path / "slurm.conf").policy and made.found.others[0] == "EASY"
+    assert f"{made.base}: Preemption is not simulated." in made.left()
+    with pytest.raises(ValueError, match="found base='EASY' with .*slurm.conf, expected one of them"):
+        Page(weeks(QUEUE), base="EASY", slurm_conf=tmp_path / "slurm.conf")
+
+
+LEFT_OUT = {
+    "PriorityFlags=ACCRUE_ALWAYS": "accrue_always",
+    "PriorityUsageResetPeriod=DAILY": "DAILY",
+    "AccountingStorageEnforce=safe": "Limits of associations",
+    "JobSubmitPlugins=lua": "lua may change priorities",
+    "OverTimeLimit=5": "OverTimeLimit",
+    "PreemptType=preempt/qos": "Preemption",
+}
+
+
+def test_what_is_set_and_not_simulated_is_said(read):
+    said = " ".join(read("\n".join(["PriorityWeightAge=1 PriorityWeightFairshare=1", *LEFT_OUT])).not_simulated)
+    assert [key for key, word in LEFT_OUT.items() if word not in said] == []
+
+
 def by_weights(*weights):
     """Slurm's backfill by priorities."""
     return SlurmBackfill(Multifactor(*weights, whole=True))
@@ -155,6 +179,7 @@ def test_the_lines_that_a_page_gives_set_the_policy_that_it_compared(read, name)
         ("\nSchedulerParameters=bf_window=0", "line 2: SchedulerParameters: found 'bf_window=0', .* 1 to 43200"),
         ("PriorityWeightAge=many", "line 1: PriorityWeightAge: found 'many', expected a whole number"),
         ("PriorityWeightAge=1\nPriorityMaxAge=1d", "line 2: PriorityMaxAge: found '1d', expected minutes"),
+        ("PriorityType=priority/x", "line 1: PriorityType: found 'priority/x', expected priority/multifactor"),
         ("SchedulerType=sched/wiki", "line 1: SchedulerType: found 'sched/wiki', expected sched/backfill"),
         ("PriorityFavorSmall=maybe", "line 1: PriorityFavorSmall: found 'maybe', expected YES or NO"),
     ],
@@ -174,4 +199,6 @@ def test_jobs_that_waited_for_limits_are_told_with_their_waits():
     assert table.of_jobs.sum() == 1 and table.of_waits.sum() == 1
     assert "50 % of the jobs, with 70 % of the recorded waits, for limits" in in_slurm.waited_for_said(told)
     assert in_slurm.started_by(told) == {"main": 0.25, "backfill": 0.5, "submit": 0}
+    turns = in_slurm.waited_for_said(Workload(w.jobs, 4, log=log.assign(reason=-1), header=header))
+    assert turns == "By sacct's Reason no job waited for a limit: all waited for their turn and processors."
     assert in_slurm.waited_for_said(w) == "" and in_slurm.started_by(w) is None

@@ -214,6 +214,12 @@ def test_a_policy_that_starves_a_job_is_recommended_only_if_the_reader_allows_it
         report.Page(weeks(STREAM), allowed=-1)
 
 
+def test_of_few_jobs_nothing_is_said_of_users_and_sizes():
+    made = asked(weeks(QUEUE, count=5), "FCFS", "EASY")
+    assert plain(made.answer)["Who gains"] == "jobs of all kinds, on average."
+    assert page._about(made.workload) == "20 jobs on 4 processors (January 2024)"
+
+
 def test_who_waits_how_long_is_told_by_request_and_by_size():
     made = asked(weeks(STREAM, count=30), "EASY", FIRST)
     tables = {part.attrs["caption"]: part for _, part in _section(made, "by request").kinds() if hasattr(part, "attrs")}
@@ -513,6 +519,8 @@ def test_without_gpus_the_partitions_have_none():
 def test_of_a_single_partition_nothing_is_said_of_several():
     of_one = with_gpus().partition("slim", procs=16)
     assert "partitions are simulated" not in " ".join(report.Page(of_one, ["EASY"]).left())
+    waits = [60 * minutes for minutes in (0, 595, 0, 28)] * 15
+    assert asked(weeks(QUEUE, waits=waits, partition=1), "EASY")._explained().index.to_list() == ["all"]
 
 
 ODD = {
@@ -603,13 +611,14 @@ def test_a_page_needs_no_notebook_and_has_the_same_bytes_again(tmp_path, monkeyp
     monkeypatch.setitem(sys.modules, "papermill", None)  # to import it is an error
     monkeypatch.setitem(sys.modules, "IPython", None)
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # which another test may have brought
-    swf.write_swf(busy(jobs=40), tmp_path / "mine.swf")
+    swf.write_swf(with_gpus(), tmp_path / "mine.swf")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", simlib.LogWarning)
         for out in ("one.html", "two.html"):
-            assert report.report("mine.swf", out, shakes=4).name == out
+            assert report.report("mine.swf", out, shakes=4, policies="EASY, FCFS", gpus=0).name == out
     assert listing(tmp_path) == ["mine.swf", "one.html", "two.html"]
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+    assert "4 GPUs left out" in (tmp_path / "one.html").read_text("utf-8")
 
 
 def test_the_log_is_not_overwritten_whatever_it_is_called(tmp_path, monkeypatch, capsys):

@@ -121,5 +121,7 @@ def test_partitions_can_be_merged_and_gpus_split_off(w, parts):
     assert compare(w, {"one machine": EASY(), "apart": apart}, shakes=4, by=["all"]).table is not None
     with pytest.raises(ValueError, match="merge: found x, expected two or more of batch"):
         division("merge batch+x", w, three, EASY())
+    with pytest.raises(ValueError, match="found 0 jobs with GPUs, expected some with and some without"):
+        division("gpus apart", log(), {}, EASY())
     with pytest.raises(ValueError, match="with partitions, expected one machine"):
         division("gpus apart", w, parts, EASY())

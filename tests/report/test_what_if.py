@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simlib
-from simlib import EASY, FCFS, Conservative, Workload, compare, replicate
+from simlib import EASY, FCFS, Conservative, SlurmBackfill, Workload, compare, replicate
 from simlib.analysis import cases
 from simlib.core.estimates import Scaled
 from simlib_report.what_if import ADJUSTED, FORMS, what_if
@@ -63,6 +63,24 @@ def test_estimates_and_options_of_the_policy_are_those_that_are_asked_for():
     assert what_if("estimates x2")[1] == (EASY(), Scaled(2))
     assert what_if("reservations 5", EASY(order="sjf"))[1] == EASY(order="sjf", reservations=5)
     assert what_if("adjusted")[1] == EASY(adjust=ADJUSTED)
+
+
+@pytest.mark.parametrize(
+    "text, option",
+    [
+        ("depth 100", {"depth": 100}),
+        ("window 1 day", {"window": 86400}),
+        ("resolution 300", {"resolution": 300}),
+        ("interval 90", {"interval": 90}),
+        ("per user 5", {"per_user": 5}),
+        ("user jobs 10", {"user_jobs": 10}),
+        ("user procs 512", {"user_procs": 512}),
+    ],
+)
+def test_an_option_of_slurm_changes_what_is_set_and_any_other_base_becomes_slurms(text, option):
+    assert what_if(text, SlurmBackfill(reservations=7))[1] == SlurmBackfill(reservations=7, **option)
+    assert what_if(text, EASY(order="sjf"))[1] == SlurmBackfill(order="sjf", **option)
+    assert what_if("reservations 5", SlurmBackfill(**option))[1] == SlurmBackfill(reservations=5, **option)
 
 
 def test_one_question_is_put_after_another():
