@@ -179,7 +179,7 @@ def test_compression_by_gaps_makes_the_same_schedule_and_promises(policy, seed, 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", RESERVING.values(), ids=list(RESERVING))
 def test_compression_of_a_long_queue_makes_the_same_schedule_and_promises(policy):
-    same_with_and_without_gaps(overloaded(5, jobs=800), policy, engine.reserving.__globals__["MANY"])
+    same_with_and_without_gaps(overloaded(5, jobs=800), policy, many=300)
 
 
 def same_with_and_without_gaps(w, policy, many):
