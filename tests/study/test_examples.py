@@ -86,6 +86,7 @@ def test_under_easy_the_third_in_the_queue_waits_no_longer_than_three_limits():
     assert beyond_rank(jobs) | {"limit": 0} == {"limit": 0, "beyond": 0, "most": 1, "beyond_estimate": 0}
 
 
+@pytest.mark.thorough
 def test_on_stand_ins_only_the_example_decides(root, monkeypatch):
     sample = trace_logs(mualem2001.Trace("CTC", simlib.load("sample")))
     monkeypatch.setattr(mualem2001, "logs", lambda *_: sample)

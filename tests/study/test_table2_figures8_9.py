@@ -254,6 +254,7 @@ def test_losses_count_jobs_cut_at_their_estimates():
     assert losses.loc["user"].to_dict() == pytest.approx(expected | {"work_lost": 100 / 250})
 
 
+@pytest.mark.thorough
 def test_scheduling_results_come_with_their_change_and_spread(root):
     w = sample().select(np.arange(6000) < 300)
     w._log = w.jobs.assign(wait=0)

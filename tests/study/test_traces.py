@@ -83,7 +83,7 @@ def test_without_a_log_all_twins_take_their_places_and_are_marked(no_logs):
     assert all(log.stand_in for log in found.values()) and found.absent == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_twins_are_selected_and_estimated_as_the_logs_are(no_logs):
     kth, _, par, cm5 = mualem2001.logs(["KTH", "Par", "CM5"]).traces.values()
     assert kth.months == ("1996-10", "1997-07") and kth.missing is None and kth.lost is None
