@@ -12,12 +12,14 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import by_name
 import hand_ins
 import pytest
 from helpers import listing
 
 from simlib.__main__ import main
-from simlib_course.grading import box, collecting, grading, results
+from simlib_course import lessons
+from simlib_course.grading import box, collecting, grading, inside, results
 from simlib_course.grading.collecting import HandedIn
 from simlib_course.grading.judging import Judged
 from simlib_course.grading.results import Row
@@ -155,19 +157,18 @@ def test_what_may_be_the_systems_fault_is_run_again_alone(tmp_path, monkeypatch)
 class FakeBox:
     """A box in which a notebook has sent some answers, by exercise and seed."""
 
-    why, sentence, events, busy, seconds = "", "", b"", 1.0, 1.0
-    SENT = [("2.1", 30, "ada"), ("2.1", 31, "ada"), ("2.2", 1, "bob"), ("A.1", 1, "")]
+    why, sentence, events, busy, seconds, sent = "", "", b"", 1.0, 1.0, ()
 
     def __init__(self, cells, limits, folder):
         self._sends = threading.Thread(target=self._send, args=(str(folder / "judge"),))
         self._sends.start()
 
     def _send(self, judge):
-        for number, shadow, seed in self.SENT:
+        for number, answer, seed in self.sent:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(judge)
-                answer = {"is": "dict", "of": [["shadow", shadow], ["extra", 2]]}
-                connection.sendall(json.dumps({"exercise": number, "seed": seed, "answer": answer}).encode() + b"\n")
+                said = {"exercise": number, "seed": seed, "answer": inside.pack(answer, [])}
+                connection.sendall(json.dumps(said).encode() + b"\n")
                 connection.recv(1)  # until it is judged
 
     def status(self):
@@ -179,6 +180,10 @@ class FakeBox:
 
 def test_the_last_answer_counts_and_another_seed_and_another_class_are_flagged(folder, monkeypatch):
     notebook(folder / "ada" / "lesson2-easy.ipynb")
+    lessons.use_seed("ada")
+    right = by_name.lesson_2()["2.1"]
+    lessons.use_seed("")
+    FakeBox.sent = [("2.1", right, "ada"), ("2.1", right | {"extra": 99}, "ada"), ("2.2", 1, "bob"), ("A.1", 1, "")]
     monkeypatch.setattr(grading, "Box", FakeBox)
     monkeypatch.setattr(grading, "refuse_without", lambda: None)
     settings = grading.Settings(names=("Bob",))

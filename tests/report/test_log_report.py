@@ -338,24 +338,6 @@ def sample():
     return report.taken("sample")
 
 
-@pytest.fixture(scope="module")
-def comparison(sample):
-    return report.compared(sample, report.chosen(["EASY", "conservative", "FCFS"]), shakes=5)
-
-
-def test_the_table_has_the_numbers_of_the_comparison(sample, comparison):
-    same = simlib.compare(sample, dict(list(report.POLICIES.items())[:3]), shakes=5, by=["all", "user", "size"])
-    same = same.table.loc[:, :, :, ["wait", "bounded_slowdown"]]
-    pd.testing.assert_frame_equal(comparison.table, same, check_index_type=False)
-    row = comparison.table.loc["FCFS", "all", "all", "wait", "mean"]
-    shown = report.overview(comparison, {}).loc["FCFS"]
-    assert shown["mean wait"] == f"{row.value / 86400:.1f} days".replace("1.0 days", "1 days")
-    assert shown.change == f"+{row.difference / 3600:.1f} h (+{100 * row.difference / row.base:.1f} %)"
-    who = comparison.who("FCFS")
-    clear = who[~who.holds.isin(["coincidence", "equal"])]
-    assert shown["users worse"] == f"{(clear.difference > 0).sum()} of {len(who)}"
-
-
 def test_of_many_users_those_who_lose_and_gain_most_are_listed():
     found = asked(weeks([(user, 30 * user, 35, 35, 4) for user in range(25)], count=31), "EASY", FIRST).found
     ranked = [f"user {name}" for name in found.who(FIRST, "user").index]
@@ -416,11 +398,6 @@ def test_what_a_what_if_costs_is_told_in_processor_hours():
     assert said == "1 more processor is 4 processor-hours in the time of the log."
     assert losses.cost(base, simulate(cut, EASY())) == ["2 processor-hours of work are not done, 22 %."]
     assert losses.cost(base, base) == []
-
-
-def test_processors_that_are_idle_while_a_job_waits_are_counted():
-    w = Workload.of("three", 4, A=(0, 100, 100, 3), B=(10, 50, 50, 4), C=(300, 10, 10, 1))
-    assert losses.idle_while_waiting(simulate(w, EASY())) == 90  # one processor, until B starts
 
 
 def test_long_logs_get_fewer_shaken_runs():
