@@ -61,8 +61,9 @@ site: $(VENV)/ready-docs
 test-site: $(VENV)/ready-lab /usr/bin/chromium
 	$(PY) -m pytest tests/browser/pages
 
-test: lint types
-	$(PY) -m pytest -n auto --dist worksteal -m "not thorough"
+test: lint  # the types meanwhile: they take a minute of one core
+	$(PY) -m mypy & types=$$!; \
+	$(PY) -m pytest -n auto --dist worksteal -m "not thorough"; tested=$$?; wait $$types && exit $$tested
 
 test-all: lint types
 	$(PY) -m pytest -n auto --dist worksteal --hypothesis-profile thorough

@@ -35,7 +35,12 @@ NAMES = ["FCFS", "EASY", "EASY reusing extra", "EASY, sjf", "EASY, wfp", "EASY, 
 NAMES += ["Conservative", "Conservative by start", "Conservative uncompressed", "Conservative rebackfilled"]
 NAMES += ["three reservations, shortest first", "selective, adaptive", "selective, by WFP"]
 NAMES += ["Slurm by fair share", "Slurm with limits of users"]
-one_of_each_kind = pytest.mark.parametrize("policy", [ALL[name] for name in NAMES], ids=NAMES)
+RARE = [name for name in SLURM if name not in NAMES]
+one_of_each_kind = pytest.mark.parametrize(
+    "policy",
+    [pytest.param(ALL[name], id=name) for name in NAMES]
+    + [pytest.param(ALL[name], id=name, marks=pytest.mark.thorough) for name in RARE],
+)
 OFTEN = NAMES[:3] + NAMES[7:9]
 the_papers = pytest.mark.parametrize("policy", [ALL[name] for name in OFTEN], ids=OFTEN)
 

@@ -101,7 +101,9 @@ ALL = list(dict.fromkeys(every_policy()))
 ON_GPUS = [FCFS(), EASY(), EASY(True), Conservative(), Conservative("start"), Conservative("rebackfill")]
 ON_GPUS += [EASY(order="sjf"), EASY(order="wfp"), EASY(backfill="sjf"), EASY(order=FAST, backfill="best-fit")]
 ON_GPUS += [EASY.plus_plus(), EASY(reservations=2, order="wfp"), Selective("adaptive")]
-ON_GPUS += [SLURM["Slurm by fair share"], SLURM["Slurm with limits of users"]]
+OFTEN = "Slurm by fair share", "Slurm with limits of users"
+RARE = [pytest.param(policy, marks=pytest.mark.thorough) for name, policy in SLURM.items() if name not in OFTEN]
+ON_GPUS += [*(SLURM[name] for name in OFTEN), *RARE]
 
 
 # Workloads, and how plain schedules of them differ

@@ -111,6 +111,10 @@ def test_a_killed_run_goes_on_where_it_was(project):
     assert sorted(runs(folder)) == ["a", "z"]
     assert runs(folder)[: len(finished)] == finished
     assert "Nothing to be done" in snakemake(folder).stdout
+    (folder / "notebooks" / "a.ipynb").write_text(
+        (folder / "notebooks" / "a.ipynb").read_text().replace("x = 1", "x = 2")
+    )
+    assert "1 notebooks: about" in snakemake(folder).stdout
 
 
 @pytest.mark.thorough
