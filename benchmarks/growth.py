@@ -45,7 +45,8 @@ AT_ONCE = ["policy, all jobs at once", "jobs", "seconds", "beside half as many j
 
 AT_ONCE_TEXT = """All jobs come in the same second to a machine of 128 processors, and of 16 GPUs where jobs need up to
 four of them. Whom EASY backfills is found in the index, in the order of the queue or where the shortest goes first; any
-other order of backfilling ranks each job that fits. An order that changes ranks the whole queue in each pass."""
+other order of backfilling ranks each job that fits. An order that changes ranks the queue in each pass; of more than
+1,024 jobs only the blocks of 64 that may have the first."""
 
 LARGEST = {("Conservative", "f = 10"): 100_000}
 
