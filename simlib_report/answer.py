@@ -183,6 +183,8 @@ def best(found: Comparison, but: Collection[str] = (), by: Mapping[str, str] = M
 
 def _worse(made: Mapping[str, Schedule], base: str, policy: str, least: float) -> list[tuple[str, str, str]]:
     """What gets worse, with both values for a sentence; the longest wait comes first."""
+    if base not in made or policy not in made:
+        return []
     grown = losses.grown(made[base], made[policy], least)
     grown.sort(key=lambda each: each[0] != losses.LONGEST)
     written = [
@@ -215,6 +217,8 @@ def _for_whom(found: Comparison, policy: str, called: Callable[[str, str], str])
 
 def _late(made: Mapping[str, Schedule], base: str, policy: str, allowed: float) -> tuple[str, str, str] | None:
     """The jobs by request, or else by size, whose late waits grow most: who they are, and their waits."""
+    if base not in made or policy not in made:
+        return None
     pair = {base: made[base], policy: made[policy]}
     for table in (losses.by_request(pair), losses.by_size(pair)):
         if most := losses.most_lost(table, base, policy, allowed):

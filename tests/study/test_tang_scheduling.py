@@ -329,7 +329,7 @@ def test_what_few_months_tell_stands_beside_what_they_tell_by_halves(notebook, r
     place = ("made up", "wfp", "selective p85", "wait")
     row, averages = (notebook[name].loc[place] for name in ("few", "averages"))
     low, high = 100 * averages.months_low, 100 * averages.months_high
-    assert row["made of halves"] == f"{100 * averages.ours:+.0f} ({low:+.0f} to {high:+.0f})"
+    assert row["made of halves"] == f"{100 * averages.ours:+.0f} ({low:+.0f}\xa0to\xa0{high:+.0f})"  # on one line
     assert row["known to"] == pytest.approx((high - low) / 2)
     assert row["full months"] == pytest.approx(100 * averages.ours), "all three are full"
     absent = results.index.isin(["2009-01"], level="month") & results.index.isin(["jobs, first half"], level="metric")
@@ -344,7 +344,7 @@ def test_what_is_printed_is_told_with_ours_and_what_months_like_these_give(noteb
     averages = notebook["averages"]
     row = averages.loc["made up", "wfp", "selective p85", "weighted_wait"]
     told = figures14_17.beside_print(averages.xs("wfp", level="order", drop_level=False))
-    ours = f"{100 * row.ours:+.0f} ({100 * row.months_low:+.0f} to {100 * row.months_high:+.0f})"
+    ours = f"{100 * row.ours:+.0f} ({100 * row.months_low:+.0f}\xa0to\xa0{100 * row.months_high:+.0f})"
     assert f"selective p85, weighted wait: printed +28%; made up {ours} %" in told and len(told) == 7
     assert figures14_17.beside_print(averages.drop(columns="published")) == []
 
