@@ -88,6 +88,11 @@ def saved(page):
     page.locator(".lm-TabBar-tab.jp-mod-dirty").wait_for(state="detached")
     address = re.sub(r"/lab/(workspaces/[^/]+/)?tree/", "/api/contents/", page.url.partition("?")[0])
     answer = page.request.get(address)
+    for _ in range(50):  # the server refuses a file that it is still writing, as when JupyterLab saves by itself
+        if answer.ok:
+            break
+        time.sleep(0.1)
+        answer = page.request.get(address)
     assert answer.ok and "json" in answer.headers.get("content-type", ""), f"{address}: {answer.text()[:300]}"
     return answer.json()["content"]
 
