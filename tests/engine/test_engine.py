@@ -202,6 +202,56 @@ def first_gap(times, free, submit, run, size):
     return begin[enough & (until >= begin + run)][0]
 
 
+@pytest.mark.slow
+@every_policy
+@seeds
+def test_the_machine_can_run_every_schedule_and_all_work_is_done(policy, seed):
+    w = random_workload(seed)
+    s = simulate(w, policy)
+    s.check()
+    assert ((s.jobs.end - s.jobs.start) == w.jobs.run).all()
+    steps = s.utilization()
+    assert steps.max() <= 1
+    work = (steps.to_numpy()[:-1] * np.diff(steps.index)).sum() * w.procs
+    assert work == pytest.approx((w.jobs.run * w.jobs.procs).sum())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compress", ["arrival", "start", "none"])
+@seeds
+def test_conservative_starts_no_job_after_its_guarantee(compress, seed):
+    jobs = simulate(random_workload(seed), Conservative(compress)).jobs
+    assert (jobs.start <= jobs.guarantee).all()
+
+
+@seeds
+def test_with_exact_estimates_conservative_keeps_every_reservation_in_either_order(seed):
+    w = random_workload(seed, exact=True)
+    by_arrival, by_start = (simulate(w, Conservative(order)).jobs for order in ("arrival", "start"))
+    assert by_arrival.equals(by_start)
+    assert (by_arrival.start == by_arrival.guarantee).all()
+
+
+@pytest.mark.slow
+@seeds
+def test_the_head_never_starts_after_its_shadow_time_under_the_textbook_rule(seed):
+    # without jobs of no length an instant has one pass, and the numbers tell who started before the head was looked at
+    s = simulate(random_workload(seed, shortest=1), EASY())
+    jobs = s.jobs
+    start, size = jobs.start.to_numpy(), jobs.procs.to_numpy()
+    expected_end = start + np.maximum(jobs.estimate, jobs.run).to_numpy()
+    for head in range(1, len(jobs)):
+        became_head = max(jobs.submit.iloc[head], start[:head].max())
+        if start[head] <= became_head:
+            continue
+        before = (start < became_head) | ((start == became_head) & (np.arange(len(jobs)) < head))
+        running = before & (jobs.end.to_numpy() > became_head)
+        needed = size[head] - (64 - size[running].sum())
+        order = np.argsort(expected_end[running], kind="stable")
+        enough = np.searchsorted(np.cumsum(size[running][order]), needed)
+        assert start[head] <= expected_end[running][order][enough] == s.shadow[head]
+
+
 # The rules one by one, on schedules small enough to check by hand
 
 
