@@ -1,4 +1,4 @@
-"""What policies between and beyond EASY and conservative backfilling decide, by hand."""
+"""What policies between and beyond EASY and conservative backfilling decide: where they meet, and by hand."""
 
 import math
 import os
@@ -8,12 +8,79 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import numbered, plainly, starts, table, young_users_first
+from helpers import (
+    busy_users,
+    numbered,
+    plainly,
+    random_workload,
+    seeds,
+    starts,
+    table,
+    young_users_first,
+)
 
 import simlib
 from simlib import EASY, FCFS, Conservative, Multifactor, Predictions, Selective, simulate
 from simlib._util.paths import TRACES
 from simlib.policies.adjusting import Adjustment
+
+# One end and the other
+
+
+@pytest.mark.parametrize("order", ["fcfs", "sjf"])
+@seeds
+def test_one_reservation_is_easy_in_any_order(order, seed):
+    w = random_workload(seed, shortest=1)
+    columns = [w.jobs[name].to_numpy(copy=True) for name in ("submit", "run", "estimate", "procs")]
+    columns[2] = np.maximum(columns[1], columns[2])
+    rules = {"most": 1, "priority": None if order == "fcfs" else simlib.policies.orders.compiled(order)}
+    one = simlib.engine.reserving(*columns, w.procs, *simlib.engine.OPEN, np.zeros(2, np.int64), **rules)
+    easy = simulate(w, EASY(order=order))
+    assert (one[0] == easy.jobs.start).all()
+    assert order != "fcfs" or (one[2] == easy.jobs.backfilled).all()
+
+
+def longest_waiting_first(wait):
+    return wait
+
+
+@seeds
+def test_reservations_for_all_are_conservative_backfilling(seed):
+    w = random_workload(seed, shortest=1)
+    conservative = simulate(w, Conservative())
+    ranked = simulate(w, Conservative(order=longest_waiting_first))  # goes through the whole queue in each pass
+    pd.testing.assert_frame_equal(ranked.jobs, conservative.jobs)
+    everyone = simulate(w, EASY(reservations=math.inf))
+    assert everyone.jobs.start.equals(conservative.jobs.start)
+    assert everyone.shadow.equals(conservative.jobs.guarantee.rename("shadow"))
+    assert simulate(w, Selective(1)).jobs.start.equals(conservative.jobs.start)
+
+
+@seeds
+def test_backfilling_in_the_order_of_the_queue_is_easy(seed):
+    w = random_workload(seed)
+    assert simulate(w, EASY(backfill="arrival")).jobs.equals(simulate(w, EASY()).jobs)
+    first_come = EASY(backfill=lambda wait: wait)  # goes by another way through the kernel
+    assert simulate(w, first_come).jobs.equals(simulate(w, EASY()).jobs)
+
+
+@seeds
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_whoever_gets_a_reservation_starts_by_it(most, seed):
+    s = simulate(random_workload(seed), EASY(reservations=most))
+    reserved = s.shadow >= 0
+    assert reserved.any()
+    assert (s.jobs.start <= s.shadow)[reserved].all()
+
+
+@seeds
+def test_lookahead_takes_no_fewer_processors_in_its_first_pass_than_easy(seed):
+    jobs = random_workload(seed, jobs=40).jobs
+    full = simlib.Workload(jobs.assign(submit=0), 64)
+    busy = [simulate(full, EASY(backfill=way)).jobs for way in ("lookahead", "arrival")]
+    ours, easys = (one.procs[(one.start == 0) & (one.end > 0)].sum() for one in busy)
+    assert ours >= easys
+
 
 # By hand
 
@@ -257,3 +324,17 @@ def test_a_policy_shows_the_options_that_were_set():
     assert repr(EASY(order=young_users_first)) == "EASY(order=young_users_first)"
     assert repr(Conservative("start")) == "Conservative(compress='start')"
     assert repr(Selective()) == "Selective()"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backfill", [None, "best-fit", "lookahead"])
+@seeds
+def test_to_rank_jobs_once_or_anew_in_each_pass_is_the_same_where_ranks_do_not_change(backfill, seed):
+    jobs = busy_users(seed, jobs=400)
+    once, anew = EASY(order="sjf", backfill=backfill), EASY(order=shortest_as_if_it_waited, backfill=backfill)
+    schedules = [simulate(jobs, policy).jobs for policy in (once, anew)]
+    pd.testing.assert_frame_equal(*schedules)
+
+
+def shortest_as_if_it_waited(wait, estimate, procs):
+    return -estimate
