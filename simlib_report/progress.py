@@ -1,20 +1,20 @@
 """Run a page's simulations so that a reader sees how far they are, and so that a killed report goes on where it was."""
 
 import ctypes
-import os
 import pickle
 import shutil
 import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from simlib._util import cache, paths
 from simlib._util.compiled import bar_shows
+from simlib.core.threads import pool
 from simlib.core.workload import Workload
 
 _FIRST, _EVERY = 1, 10
@@ -78,8 +78,7 @@ class Runs:
         for other in self.folder.glob("*"):
             if other != self._place:
                 shutil.rmtree(other, ignore_errors=True)
-        granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-        self._threads = ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1)
+        self._threads = pool()
 
     def submit(self, function: Callable, *task: Any) -> Future:
         """Run a task, or read its result if it is kept: tasks come in the same order each time."""

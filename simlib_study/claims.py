@@ -490,7 +490,8 @@ def claim(
     --------
     >>> changes = pd.Series([-0.1, -0.2, -0.1]).rename_axis("run")
     >>> claim("MF-36", changes, lambda of: {"improves": (of < 0).astype(float)})
-    MF-36  REPRODUCED, shown 1, open 0, contradicted 0: Doubling user estimates in general improves performance
+    MF-36  REPRODUCED, shown 1, open 0, contradicted 0: Doubling user estimates in general improves
+             performance
              text: improves: 100%, holds (above 50%)
     """
     logs = Logs({}) if logs is None else logs

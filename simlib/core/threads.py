@@ -145,6 +145,12 @@ def counted(total: int, label: str, show: bool | None = None) -> Any:
     return tqdm(total=total, unit="", desc=label, disable=not (bar_shows() if show is None else show))
 
 
+def pool() -> ThreadPoolExecutor:
+    """Make a pool of as many threads as this process may use cores, of which a batch system may grant some."""
+    granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    return ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1)
+
+
 def sweep(
     function: Callable[..., _Result],
     tasks: Iterable[tuple],
@@ -194,8 +200,7 @@ def sweep(
     own = not hasattr(progress, "update")
     checks.check("sweep", "progress", progress if own else None, checks.or_none(checks.FLAG))
     if executor is None:
-        granted = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None  # by a batch system
-        threads, to_the_end = ThreadPoolExecutor(len(granted) if granted else os.cpu_count() or 1), True
+        threads, to_the_end = pool(), True
         try:
             return sweep(function, tasks, threads, progress, label)
         except (KeyboardInterrupt, SystemExit):

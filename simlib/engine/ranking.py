@@ -26,14 +26,14 @@ class Usage(NamedTuple):
     """The usage of each account, and of all together, which is the last account.
 
     Usage is not reduced over time: instead a processor-second weighs twice as much as one a half-life before. The
-    ratios, which alone count, are the same. So one power per instant is enough for all accounts.
+    ratios, which alone count, are the same. So nothing has to be computed for accounts that hold no processors.
 
     Attributes
     ----------
     account : int64 array, by job
     had : float64 array, by account; processor-seconds x their weight, all in one unit
     held : int64 array, by account; processors that its jobs take now
-    since : float64 array, by account; the weight of the second for which `had` is right
+    since : int64 array, by account; the second for which `had` is right
     clock : float64 array of three numbers
         A second, its weight, and the second whose weight is 1, at most a half-life before; at first -inf.
     half_life : float, seconds; 0 if no order reads usage: then nothing is counted
@@ -44,7 +44,7 @@ class Usage(NamedTuple):
     account: Ints
     had: Floats
     held: Ints
-    since: Floats
+    since: Ints
     clock: Floats
     half_life: float
     share: Floats
@@ -75,14 +75,19 @@ def _let_fade(usage: Usage, now: Int) -> None:
     rest = 0.5**half_lives
     for account in range(usage.had.size):
         usage.had[account] *= rest
-        usage.since[account] *= rest
 
 
 @part
 def _until_now(usage: Usage, account: Int, now: Int) -> float:
-    """Find the usage of an account up to this second."""
+    """Find the usage of an account up to this second.
+
+    The difference of two weights near each other has few digits; `expm1` has all.
+    """
     present = _weight(usage, now)  # first, for all may fade with it
-    return usage.had[account] + usage.held[account] * (present - usage.since[account])
+    if usage.held[account] == 0:
+        return usage.had[account]
+    forgotten = -np.expm1((usage.since[account] - now) * (np.log(2.0) / usage.half_life))
+    return usage.had[account] + usage.held[account] * present * forgotten
 
 
 @part
@@ -91,7 +96,7 @@ def _hold(usage: Usage, job: Int, now: Int, procs: Int) -> None:
     if usage.half_life > 0:
         for account in (np.uint64(usage.account[job]), np.uint64(usage.had.size - 1)):
             usage.had[account] = _until_now(usage, account, now)
-            usage.since[account] = _weight(usage, now)
+            usage.since[account] = now
             usage.held[account] += procs
 
 

@@ -16,6 +16,7 @@ from .._util.arrays import Ints
 from .._util.compiled import COMPILED, MISSING, WAITING, CFunc, NotReady, during, say
 from ..core.jobs_table import checked_past
 from ..core.schedule import WHOSE, Feedback, whose
+from ..engine.events import NEVER
 from ..engine.ranking import Facts, NoRank, Usage
 from ..plain import easy, estimates, reserving
 from ..plain.loop import Policy
@@ -203,9 +204,10 @@ class JobFacts:
         """Collect the facts that an order may read, before any use of the machine."""
         by_job = dict(zip(WHOSE, self.by_job, strict=False))
         of_job, accounts = pd.factorize(by_job[account])
-        had, since, share, fair_share = np.zeros((4, len(accounts) + 1))
+        had, share, fair_share = np.zeros((3, len(accounts) + 1))
         fair_share += 1
-        held, told = np.zeros(len(accounts) + 1, np.int64), np.full(len(accounts) + 1, np.iinfo(np.int64).min)
+        held, since, told = np.zeros((3, len(accounts) + 1), np.int64)
+        told -= NEVER
         counted = had, held, since, np.full(3, -np.inf)
         usage = Usage(of_job.astype(np.int64), *counted, float(half_life_s), share, fair_share, told)
         return Facts(by_job["user"], by_job["group"], by_job["queue"], machine, usage)

@@ -30,7 +30,8 @@ def rows_of(outages: Any, policy: str) -> Rows | None:
         raise ValueError(f"{where}: found {outages!r}, {expected}")
     if not set(_COLUMNS[:3]) <= set(table) and len(table):
         raise ValueError(f"{where}: found columns {', '.join(map(str, table))}, {expected}")
-    return Rows(_row(f"{where}, row {label}", row) for label, row in table.to_dict("index").items()) or None
+    rows = zip(table.index, table.to_dict("records"), strict=True)
+    return Rows(_row(f"{where}, row {label}", row) for label, row in rows) or None
 
 
 def _row(where: str, row: dict[Any, Any]) -> tuple[int, int, int, int]:

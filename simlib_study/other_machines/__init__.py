@@ -50,10 +50,10 @@ def logs(names: Iterable[str] | None = None, like: str = "mualem2001", simulated
 
     Those that are too slow to be `simulated` take part where nothing is, and where a name asks for them.
     """
-    left_out = TOO_SLOW if simulated else {}
-    if os.environ.get(REPRODUCING) == PREVIEW:
-        left_out = TOO_SLOW | LARGE
-    left_out = left_out if names is None else {}
+    first_look = os.environ.get(REPRODUCING) == PREVIEW
+    left_out: dict[str, str] = {}
+    if names is None:
+        left_out = (TOO_SLOW if simulated or first_look else {}) | (LARGE if first_look else {})
     asked = [name for name in known() if name not in left_out] if names is None else list(names)
     of_paper = {row["log"]: row for row in settings(like) if "partition" not in row}
     rows: list[dict[str, Any]] = []
