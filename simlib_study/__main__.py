@@ -86,11 +86,9 @@ def compile_kernels() -> None:
     from simlib.core.schedule import Policy
     from simlib.policies.adjusting import Adjustment
 
-    from .investigations.qsim import Qsim
-
     ordered = EASY(order="wfp"), EASY(order="wfp", adjust=Adjustment()), SlurmBackfill(order=Multifactor())
     backfilling = (EASY(backfill=how) for how in ("largest", "smallest area", "lookahead"))
-    policies: list[Policy] = [Qsim(adjust=Adjustment()), Selective(2), Selective("adaptive"), *ordered, *backfilling]
+    policies: list[Policy] = [Selective(2), Selective("adaptive"), *ordered, *backfilling]
     for policy in policies:
         simlib.simulate(simlib.load("sample"), policy)
 

@@ -41,7 +41,7 @@ def wheel(tmp_path_factory):
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
     (made,) = folder.glob("simlib_backfilling-*.whl")
     names = zipfile.ZipFile(made).namelist()
-    assert {f"simlib/data/{name}" for name in ("teaching/lesson1-fcfs.ipynb", "blocks/intrepid.csv")} <= {*names}
+    assert {f"simlib/data/{name}" for name in ("teaching/lesson1-fcfs.ipynb", "claims/claims.csv")} <= {*names}
     assert [name for name in names if "solutions" in name or "docs/" in name] == []
     return made
 

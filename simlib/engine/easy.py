@@ -581,7 +581,8 @@ def easy(
         whole = rise is None or passing == BEST_SET
     state = np.zeros(_PLACES, np.int64)
     state[[_COMING, _FREE, _FREE_GPUS, _MOST, _REFUSED]] = followed, machine, machine_gpus, n if whole else most, -1
-    estimates = None if adjusting is None and predicting is None else estimates_in_use(estimate, adjusting, predicting)
+    switches = predicting if adjusting is None else adjusting
+    estimates = None if switches is None else estimates_in_use(estimate, switches)
     asked, needed = (estimate, estimate) if estimates is None else (estimates.queue, estimates.backfill)
     number = np.arange(n) if any(one is not None for one in (priority, backfill, predicting)) else None
     rows = None if priority is None else no_rows(n, facts)

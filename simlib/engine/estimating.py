@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._util.arrays import Floats, Int, Ints, Place, Places
-from .._util.compiled import compiled, register_jitable
+from .._util.compiled import compiled
 from .events import NEVER, ONE, insert_end, next_end, part, small
 from .profile import TWO, make_room
 
@@ -206,7 +206,7 @@ class Estimates(NamedTuple):
     Attributes
     ----------
     user, t_sched, queue, backfill, running : int64 arrays
-        t_sched is set when a job arrives. Without adjustment all five are one, the users' estimates.
+        t_sched is set when a job arrives.
     """
 
     user: Ints
@@ -216,18 +216,7 @@ class Estimates(NamedTuple):
     running: Ints
 
 
-@register_jitable
-def estimates_in_use(estimate: Ints, adjusting: Adjusting | None, predicting: "Predicting | None") -> Estimates:
-    """Tell which estimates are used for what; `adjusting` and `predicting` are None to go by the users'."""
-    if adjusting is not None:
-        return _where_switched_on(estimate, adjusting)
-    if predicting is not None:
-        return _where_switched_on(estimate, predicting)
-    return Estimates(estimate, estimate, estimate, estimate, estimate)
-
-
-@register_jitable
-def _where_switched_on(estimate: Ints, switches: "Adjusting | Predicting") -> Estimates:
+def estimates_in_use(estimate: Ints, switches: "Adjusting | Predicting") -> Estimates:
     """Use t_sched, which will be set when a job arrives, where the switches say so."""
     t_sched = estimate.copy()
     return Estimates(

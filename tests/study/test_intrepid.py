@@ -1,4 +1,4 @@
-"""Ready for the paper's own log: one of its form, made up, runs through all of Tang's exhibits, on its own blocks."""
+"""Ready for the paper's own log: one of its form, made up, runs through all of Tang's exhibits."""
 
 import json
 import re
@@ -9,12 +9,9 @@ import pytest
 from exhibits import executed, tang_trace
 from helpers import ROOT
 
-from simlib import simulate
 from simlib._util import paths
 from simlib.logs import archive
 from simlib_study import claims, loading, tang2013
-from simlib_study.investigations import qsim
-from simlib_study.investigations.qsim import QSIM, Qsim
 from simlib_study.judging import TEXT
 from simlib_study.tang2013 import PAPERS, accuracy
 
@@ -29,8 +26,6 @@ HOW = {
     "figure13": FEW,
     "figures14-17": MONTHS,
     "beyond": MONTHS,
-    "qsim": {"shakes": 2, "percentiles": [85]},
-    "blocks": {"shakes": 2, "percentiles": [85]},
 }
 """How often each exhibit repeats what rests on chance."""
 
@@ -61,14 +56,13 @@ def here(folder, monkeypatch, root):
 
 def run(exhibit):
     """Run an exhibit on the log; give its variables, and its record."""
-    logs = {} if exhibit == "blocks" else {"logs": [PAPERS]}
-    variables = executed(f"tang2013/{exhibit}", **logs, **HOW[exhibit])
+    variables = executed(f"tang2013/{exhibit}", logs=[PAPERS], **HOW[exhibit])
     (record,) = (paths.ROOT / "build" / "explorations" / "tang2013" / exhibit).glob("*/record.json")
     return variables, json.loads(record.read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
-def test_the_papers_own_log_comes_first_with_cores_queues_and_its_blocks(here):
+def test_the_papers_own_log_comes_first_with_cores_and_queues(here):
     logs = tang2013.logs()
     assert list(logs) == [PAPERS], "alone, with no twins beside it"
     trace = logs.traces[PAPERS]
@@ -76,11 +70,6 @@ def test_the_papers_own_log_comes_first_with_cores_queues_and_its_blocks(here):
     assert trace.workload.procs == 163840 and trace.per_node == 4 and trace.project == "queue"
     assert (jobs.group == -1).all() and jobs.queue.nunique() == 3
     assert set(jobs.procs) == set(intrepid.CORES), "allocated cores, not processes"
-    read = qsim.as_read(trace, layout=qsim.intrepid()).workload
-    assert read.procs == 80 and set(read.jobs.procs) == {1, 2, 4, 8, 16, 32}
-    alone = read.jobs.head(400)
-    made = simulate(read.derive(alone, "the first jobs"), Qsim(order="wfp", rules=QSIM, layout=qsim.intrepid()))
-    assert (made.jobs.start >= alone.submit).all() and made.jobs.wait.max() > 0
 
 
 def test_it_comes_before_the_machines_that_stand_in_for_it(monkeypatch):

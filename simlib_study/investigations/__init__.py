@@ -1,1 +1,0 @@
-"""Investigations behind the study that are not finished: which rules Tang's simulator follows."""
