@@ -191,7 +191,7 @@ def runs(
     least_jobs: int = LEAST_JOBS,
     apart: bool = True,
     executor: Any = None,
-    orders: Iterable[Any] = ORDERS,
+    orders: Iterable[str] = ORDERS,
 ) -> pd.Series:
     """Simulate every month of every log in all cases, as it is and shaken, as `replicate`; or each log as one run.
 
