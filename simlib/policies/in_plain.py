@@ -55,9 +55,9 @@ def scheduled(
     gpus: tuple[Ints, int] | None = None,
     progress_and_stop: Any = None,
 ) -> dict[str, np.ndarray]:
-    """Schedule the jobs of a table under the plain version of a policy: the result of the method `schedule`."""
+    """Schedule the first jobs of a table under the plain version of a policy: the result of the method `schedule`."""
     of_jobs, of_machine = (None, None) if gpus is None else gpus
-    jobs = jobs_of(table, submit, run, estimate, procs, of_jobs)
+    jobs = jobs_of(table[: len(submit)], submit, run, estimate, procs, of_jobs)
     coming, follows = followers(jobs, feedback)
     run_on = machine_of(policy, table, machine, of_machine)
     stop = [0, 0] if progress_and_stop is None else progress_and_stop
