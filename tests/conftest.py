@@ -55,11 +55,19 @@ def cache(tmp_path_factory):
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def compiled():
-    """Schedules of few jobs are compiled, too, whether a kernel has been used before or not."""
+ENGINE = "conformance", "engine", "plain", "policies"
+"""Folders whose tests are of the compiled schedulers."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(request):
+    """Where the engine is tested schedules of few jobs are compiled, too, whether a kernel has been used before or not.
+
+    Elsewhere they are as a user has them: where a kernel is not compiled, plain Python makes them.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simlib.policies.easy.SMALL", -1)
+        if request.path.parent.name in ENGINE:
+            patch.setattr("simlib.policies.easy.SMALL", -1)
         yield
 
 

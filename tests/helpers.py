@@ -290,6 +290,29 @@ SLURM = {
 
 every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=list(BEYOND))
 
+RARE = {
+    "FCFS, fair",
+    "FCFS, by F4 but for the starved",
+    "EASY, shortest first, best fit",
+    "EASY, both orders one's own",
+    "EASY, predictions, lookahead",
+    "Slurm with a short window, shortest first",
+    "Slurm with two jobs of a user",
+}
+"""Policies each of which needs a kernel of its own that no command compiles; their rules are those of others."""
+
+
+def often(name, rare=RARE):
+    """The marks of a case: what is rare is tried before a release."""
+    return pytest.mark.thorough if name in rare else ()
+
+
+def usually(policies):
+    """Parametrise a test by policies, most of which are tried each time."""
+    return pytest.mark.parametrize(
+        "policy", [pytest.param(policy, id=name, marks=often(name)) for name, policy in policies.items()]
+    )
+
 
 def equals_the_reference(schedule, **options):
     """Hold the engine's schedule against the reference's in all that both tell."""

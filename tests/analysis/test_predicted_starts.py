@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reference
-from helpers import BEYOND, POLICIES, busy_users, crowded, seeds, table
+from helpers import BEYOND, POLICIES, busy_users, crowded, seeds, table, usually
 from hypothesis import given, settings
 
 import simlib
@@ -34,7 +34,7 @@ TRIED = {name: policy for name, policy in (POLICIES | BEYOND).items() if name no
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", TRIED.values(), ids=list(TRIED))
+@usually(TRIED)
 @settings(max_examples=2)
 @given(workload=crowded())
 def test_what_is_told_is_what_the_reference_would_do_from_then_on(policy, workload):
@@ -53,7 +53,7 @@ SMALL = {name: policy for name, policy in TRIED.items() if module._sees_no_more(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", SMALL.values(), ids=list(SMALL))
+@usually(SMALL)
 @settings(max_examples=3)
 @seeds
 def test_to_go_on_from_who_runs_and_waits_is_the_same_as_to_begin_with_the_first_job(policy, seed):

@@ -5,11 +5,23 @@ That of the explanations is held against the engine's in `explain/test_explain.p
 
 import numpy as np
 import pytest
-from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, differing, equals_the_reference, seeds, table
+from helpers import (
+    BEYOND,
+    POLICIES,
+    RARE,
+    SLURM,
+    busy_users,
+    crowded,
+    differing,
+    equals_the_reference,
+    often,
+    seeds,
+    table,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simlib import EASY, Conservative, OwnPolicy, simulate
+from simlib import EASY, Conservative, OwnPolicy, Selective, SlurmBackfill, simulate
 from simlib.policies import examples_own
 
 ALL = POLICIES | BEYOND
@@ -36,11 +48,16 @@ AGREES = {
 }
 
 
-def contract(*others, policies=ALL | SLURM):
+def contract(*others, policies=ALL | SLURM, rare=RARE):
     """Parametrise a test by policies, with all that says whether a schedule of each agrees with others."""
     cases = {name: [AGREES[other][name] for other in others if name in AGREES[other]] for name in policies}
     return pytest.mark.parametrize(
-        "policy, checks", [pytest.param(policies[name], checks, id=name) for name, checks in cases.items() if checks]
+        "policy, checks",
+        [
+            pytest.param(policies[name], checks, id=name, marks=often(name, rare))
+            for name, checks in cases.items()
+            if checks
+        ],
     )
 
 
@@ -60,8 +77,17 @@ def test_on_crowded_machines(policy, checks, workload):
     under_both_overruns(policy, checks, workload)
 
 
+ONCE = "Conservative", "two reservations", "Slurm"
+RARE_WITH_FOLLOWERS = RARE | {
+    name
+    for name, policy in (ALL | SLURM).items()
+    if isinstance(policy, Conservative | Selective | SlurmBackfill) or getattr(policy, "reservations", 1) != 1
+}.difference(ONCE)
+"""Of those that plan ahead one of a kind is tried each time: with followers, too, each needs a kernel of its own."""
+
+
 @pytest.mark.slow
-@contract("reference", "example")
+@contract("reference", "example", rare=RARE_WITH_FOLLOWERS)
 @settings(max_examples=5)
 @given(workload=crowded(chains=True))
 def test_where_jobs_follow_others(policy, checks, workload):

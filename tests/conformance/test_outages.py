@@ -18,9 +18,10 @@ def fullest_first(free, procs):
     return free * procs
 
 
-POLICIES = [Conservative(), Conservative("start"), Conservative(order=fullest_first), Selective("adaptive")]
+POLICIES = [Conservative(), Conservative("start"), Selective("adaptive")]
 POLICIES += [SlurmBackfill(interval=2, resolution=2, user_jobs=2)]
-RARE = Conservative("rebackfill"), SlurmBackfill("wfp", depth=4, window=9, resolution=3, interval=4, reservations=1)
+RARE = [Conservative("rebackfill"), Conservative(order=fullest_first)]
+RARE += [SlurmBackfill("wfp", depth=4, window=9, resolution=3, interval=4, reservations=1)]
 POLICIES += [pytest.param(policy, marks=pytest.mark.thorough) for policy in RARE]
 
 
