@@ -381,7 +381,11 @@ def test_a_foreign_or_cut_last_line_is_left_out_alone(convert, end, last, tail):
     assert (len(w), counts["records"]) == (2, 3)
     line = 5 if end.startswith("\n") else 4
     assert sum(n for what, n in counts.items() if "left out" in what and f"line {line}" in what) == 1
-    assert len(convert((records + end + "\n") * 9)[0]) == 2  # one remark for each output is not too many
+
+
+@pytest.mark.parametrize("end", ["(1 rows affected)\n", "2|17092\n"])
+def test_one_foreign_or_cut_line_for_each_output_is_not_too_many(convert, end):
+    assert len(convert((text([job(1), job(2)]) + end) * 6)[0]) == 2
 
 
 # Two clusters, or one user

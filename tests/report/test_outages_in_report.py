@@ -79,7 +79,7 @@ def test_a_wrong_table_is_refused_by_line_and_column(tmp_path, text, message):
 
 
 def test_policies_that_plan_around_outages_are_compared_and_others_are_not(tmp_path):
-    path, w = tmp_path / "away.csv", weeks(QUEUE)
+    path, w = tmp_path / "away.csv", weeks(QUEUE, count=3)
     path.write_text("start,end,procs\n2024-01-08,2024-01-08 06:00,4\n")
     made = Page(w, outages=path, shakes=4)
     start = made.schedules["Slurm's backfill"].column("start")
