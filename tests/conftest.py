@@ -55,18 +55,18 @@ def cache(tmp_path_factory):
         yield
 
 
-ENGINE = "conformance", "engine", "plain", "policies"
-"""Folders whose tests are of the compiled schedulers."""
+COMPILED = "conformance", "engine", "plain", "policies", "report"
+"""Folders whose tests are of the compiled schedulers, or of weeks of jobs, for which plain Python takes long."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled(request):
-    """Where the engine is tested schedules of few jobs are compiled, too, whether a kernel has been used before or not.
+    """In some folders schedules of few jobs are compiled, too, whether a kernel has been used before or not.
 
     Elsewhere they are as a user has them: where a kernel is not compiled, plain Python makes them.
     """
     with pytest.MonkeyPatch.context() as patch:
-        if request.path.parent.name in ENGINE:
+        if request.path.parent.name in COMPILED:
             patch.setattr("simlib.policies.easy.SMALL", -1)
         yield
 
