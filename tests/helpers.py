@@ -288,8 +288,6 @@ SLURM = {
 }
 """Slurm's cycles."""
 
-every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=list(BEYOND))
-
 RARE = {
     "FCFS, fair",
     "FCFS, by F4 but for the starved",
@@ -302,15 +300,23 @@ RARE = {
 """Policies each of which needs a kernel of its own that no command compiles; their rules are those of others."""
 
 
+IN_WORDS = ["FCFS", "EASY", "EASY, wfp", "EASY-SJBF", "EASY, lookahead", "EASY++", "EASY-PCOR", "fair share of groups"]
+IN_WORDS += ["Conservative", "Conservative by start", "Conservative rebackfilled", "conservative, fair"]
+IN_WORDS += ["two reservations", "three reservations, shortest first", "selective", "selective, adaptive"]
+IN_WORDS += ["Slurm", "Slurm by fair share", "Slurm with limits of users", "adjusted"]
+"""One policy for each way of deciding: the others differ in which order they go by."""
+
+
 def often(name, rare=RARE):
     """The marks of a case: what is rare is tried before a release."""
     return pytest.mark.thorough if name in rare else ()
 
 
 def usually(policies):
-    """Parametrise a test by policies, most of which are tried each time."""
+    """Parametrise a test by policies, of which one for each way of deciding is tried each time."""
+    rare = {*policies}.difference(IN_WORDS)
     return pytest.mark.parametrize(
-        "policy", [pytest.param(policy, id=name, marks=often(name)) for name, policy in policies.items()]
+        "policy", [pytest.param(policy, id=name, marks=often(name, rare)) for name, policy in policies.items()]
     )
 
 

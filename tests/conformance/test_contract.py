@@ -142,7 +142,13 @@ def widest(procs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", [EASY(order="sjf"), EASY(order=widest)], ids=str)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(EASY(order="sjf"), id="EASY(order='sjf')"),
+        pytest.param(EASY(order=widest), id="EASY(order=widest)", marks=pytest.mark.thorough),
+    ],
+)
 def test_with_a_sorted_queue_of_hundreds_of_jobs(policy):
     """Such a queue has gaps, joins by binary search and is searched by an index; shorter ones have none of these."""
     rng, jobs = np.random.default_rng(5), 700
