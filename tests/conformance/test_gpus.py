@@ -34,7 +34,7 @@ ALL = POLICIES | BEYOND | SLURM
 REFUSING = {name: policy for name, policy in ALL.items() if getattr(policy, "backfill", None) == "lookahead"}
 """The policies that refuse GPUs; only the reference does what they would do."""
 OFTEN = ["FCFS", "EASY", "EASY reusing extra", "Conservative", "Conservative by start"]
-OFTEN_TOO = ["EASY, both orders one's own", "Conservative uncompressed", "Slurm with limits of users"]
+OFTEN_TOO = ["EASY, wfp", "EASY, both orders one's own", "Conservative uncompressed", "Slurm with limits of users"]
 NAMES = ["EASY, sjf", "EASY, wfp", "EASY++", "Conservative rebackfilled", "three reservations, shortest first"]
 NAMES += ["selective, adaptive", "selective, by WFP", *SLURM]
 one_of_each_kind = pytest.mark.parametrize(
