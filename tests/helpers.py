@@ -300,6 +300,14 @@ RARE = {
 """Policies each of which needs a kernel of its own that no command compiles; their rules are those of others."""
 
 
+ONCE = "Conservative", "two reservations", "Slurm"
+RARE_WITH_FOLLOWERS = RARE | {
+    name
+    for name, policy in (POLICIES | BEYOND | SLURM).items()
+    if isinstance(policy, Conservative | Selective | SlurmBackfill) or getattr(policy, "reservations", 1) != 1
+}.difference(ONCE)
+"""Of those that plan ahead one of a kind is tried each time: with followers, too, each needs a kernel of its own."""
+
 IN_WORDS = ["FCFS", "EASY", "EASY, wfp", "EASY-SJBF", "EASY, lookahead", "EASY++", "EASY-PCOR", "fair share of groups"]
 IN_WORDS += ["Conservative", "Conservative by start", "Conservative rebackfilled", "conservative, fair"]
 IN_WORDS += ["two reservations", "three reservations, shortest first", "selective", "selective, adaptive"]

@@ -9,6 +9,7 @@ from helpers import (
     BEYOND,
     POLICIES,
     RARE,
+    RARE_WITH_FOLLOWERS,
     SLURM,
     busy_users,
     crowded,
@@ -21,7 +22,7 @@ from helpers import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simlib import EASY, Conservative, OwnPolicy, Selective, SlurmBackfill, simulate
+from simlib import EASY, Conservative, OwnPolicy, simulate
 from simlib.policies import examples_own
 
 ALL = POLICIES | BEYOND
@@ -75,15 +76,6 @@ def under_both_overruns(policy, checks, workload, **options):
 @given(workload=crowded())
 def test_on_crowded_machines(policy, checks, workload):
     under_both_overruns(policy, checks, workload)
-
-
-ONCE = "Conservative", "two reservations", "Slurm"
-RARE_WITH_FOLLOWERS = RARE | {
-    name
-    for name, policy in (ALL | SLURM).items()
-    if isinstance(policy, Conservative | Selective | SlurmBackfill) or getattr(policy, "reservations", 1) != 1
-}.difference(ONCE)
-"""Of those that plan ahead one of a kind is tried each time: with followers, too, each needs a kernel of its own."""
 
 
 @pytest.mark.slow

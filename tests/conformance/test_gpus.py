@@ -73,7 +73,9 @@ def test_the_engine_is_the_reference_with_longer_queues(policy, seed):
 
 
 @pytest.mark.slow
-@the_papers
+@pytest.mark.parametrize(
+    "policy", [pytest.param(ALL[name], id=name, marks=often(name, {*OFTEN} - {"EASY"})) for name in OFTEN]
+)
 @given(workload=crowded(chains=True), seed=st.integers(0, 99))
 def test_the_engine_is_the_reference_where_jobs_follow_others(policy, workload, seed):
     equals_the_reference(simulate(with_gpus(workload, seed), policy, feedback=True), feedback=True)
