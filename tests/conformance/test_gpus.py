@@ -176,7 +176,7 @@ def test_what_knows_of_processors_only_refuses_them():
     for policy in REFUSING.values():
         with pytest.raises(ValueError, match="found jobs that need GPUs"):
             simulate(w, policy)
-        assert simulate(w.without_gpus(), policy).jobs.start.tolist() == [0]
+    assert simulate(w.without_gpus(), REFUSING["EASY, lookahead"]).jobs.start.tolist() == [0]
 
 
 def test_predicted_starts_know_of_them():
