@@ -36,9 +36,14 @@ def pytest_report_header():
     return [f"left out: {module}, which needs {NEEDED[module]}" for module in collect_ignore]
 
 
+COMPILED = "conformance", "engine", "plain", "policies", "report"
+"""Folders whose tests are of the compiled schedulers, or of weeks of jobs, for which plain Python takes long."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What is neither slow nor thorough is quick."""
+    """What is neither slow nor thorough is quick; who needs many kernels comes first: few are compiled twice."""
+    items.sort(key=lambda item: item.path.parent.name not in COMPILED)
     for item in items:
         if not any(item.get_closest_marker(name) for name in ("slow", "thorough")):
             item.add_marker("quick")
@@ -55,11 +60,15 @@ def cache(tmp_path_factory):
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def compiled():
-    """Schedules of few jobs are compiled, too, whether a kernel has been used before or not."""
+@pytest.fixture(scope="module", autouse=True)
+def compiled(request):
+    """In some folders schedules of few jobs are compiled, too, whether a kernel has been used before or not.
+
+    Elsewhere they are as a user has them: where a kernel is not compiled, plain Python makes them.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simlib.policies.easy.SMALL", -1)
+        if request.path.parent.name in COMPILED:
+            patch.setattr("simlib.policies.easy.SMALL", -1)
         yield
 
 

@@ -288,7 +288,44 @@ SLURM = {
 }
 """Slurm's cycles."""
 
-every_policy_beyond = pytest.mark.parametrize("policy", BEYOND.values(), ids=list(BEYOND))
+RARE = {
+    "FCFS, fair",
+    "FCFS, by F4 but for the starved",
+    "EASY, shortest first, best fit",
+    "EASY, both orders one's own",
+    "EASY, predictions, lookahead",
+    "Slurm with a short window, shortest first",
+    "Slurm with two jobs of a user",
+}
+"""Policies each of which needs a kernel of its own that no command compiles; their rules are those of others."""
+
+
+ONCE = "Conservative", "two reservations", "Slurm"
+RARE_WITH_FOLLOWERS = RARE | {
+    name
+    for name, policy in (POLICIES | BEYOND | SLURM).items()
+    if isinstance(policy, Conservative | Selective | SlurmBackfill) or getattr(policy, "reservations", 1) != 1
+}.difference(ONCE)
+"""Of those that plan ahead one of a kind is tried each time: with followers, too, each needs a kernel of its own."""
+
+IN_WORDS = ["FCFS", "EASY", "EASY, wfp", "EASY-SJBF", "EASY, lookahead", "EASY++", "EASY-PCOR", "fair share of groups"]
+IN_WORDS += ["Conservative", "Conservative by start", "Conservative rebackfilled", "conservative, fair"]
+IN_WORDS += ["two reservations", "three reservations, shortest first", "selective", "selective, adaptive"]
+IN_WORDS += ["Slurm", "Slurm by fair share", "Slurm with limits of users", "adjusted"]
+"""One policy for each way of deciding: the others differ in which order they go by."""
+
+
+def often(name, rare=RARE):
+    """The marks of a case: what is rare is tried before a release."""
+    return pytest.mark.thorough if name in rare else ()
+
+
+def usually(policies):
+    """Parametrise a test by policies, of which one for each way of deciding is tried each time."""
+    rare = {*policies}.difference(IN_WORDS)
+    return pytest.mark.parametrize(
+        "policy", [pytest.param(policy, id=name, marks=often(name, rare)) for name, policy in policies.items()]
+    )
 
 
 def equals_the_reference(schedule, **options):

@@ -136,6 +136,7 @@ def dry_run(tmp_path):
     return run
 
 
+@pytest.mark.thorough
 def test_the_profile_for_slurm_makes_a_job_of_every_notebook_and_leaves_the_default_one_in_force(dry_run):
     said = dry_run("--profile", "workflow/profiles/slurm")
     assert "Using profiles workflow/profiles/slurm and workflow specific profile workflow/profiles/default" in said

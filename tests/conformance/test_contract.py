@@ -5,7 +5,20 @@ That of the explanations is held against the engine's in `explain/test_explain.p
 
 import numpy as np
 import pytest
-from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, differing, equals_the_reference, seeds, table
+from helpers import (
+    BEYOND,
+    POLICIES,
+    RARE,
+    RARE_WITH_FOLLOWERS,
+    SLURM,
+    busy_users,
+    crowded,
+    differing,
+    equals_the_reference,
+    often,
+    seeds,
+    table,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,11 +49,16 @@ AGREES = {
 }
 
 
-def contract(*others, policies=ALL | SLURM):
+def contract(*others, policies=ALL | SLURM, rare=RARE):
     """Parametrise a test by policies, with all that says whether a schedule of each agrees with others."""
     cases = {name: [AGREES[other][name] for other in others if name in AGREES[other]] for name in policies}
     return pytest.mark.parametrize(
-        "policy, checks", [pytest.param(policies[name], checks, id=name) for name, checks in cases.items() if checks]
+        "policy, checks",
+        [
+            pytest.param(policies[name], checks, id=name, marks=often(name, rare))
+            for name, checks in cases.items()
+            if checks
+        ],
     )
 
 
@@ -61,7 +79,7 @@ def test_on_crowded_machines(policy, checks, workload):
 
 
 @pytest.mark.slow
-@contract("reference", "example")
+@contract("reference", "example", rare=RARE_WITH_FOLLOWERS)
 @settings(max_examples=5)
 @given(workload=crowded(chains=True))
 def test_where_jobs_follow_others(policy, checks, workload):
@@ -116,7 +134,13 @@ def widest(procs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", [EASY(order="sjf"), EASY(order=widest)], ids=str)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(EASY(order="sjf"), id="EASY(order='sjf')"),
+        pytest.param(EASY(order=widest), id="EASY(order=widest)", marks=pytest.mark.thorough),
+    ],
+)
 def test_with_a_sorted_queue_of_hundreds_of_jobs(policy):
     """Such a queue has gaps, joins by binary search and is searched by an index; shorter ones have none of these."""
     rng, jobs = np.random.default_rng(5), 700

@@ -12,6 +12,8 @@ from helpers import (
     busy_users,
     crowded,
     equals_the_reference,
+    often,
+    plainly,
     random_workload,
     seeds,
     table,
@@ -31,17 +33,17 @@ from simlib_report.partitions import together
 ALL = POLICIES | BEYOND | SLURM
 REFUSING = {name: policy for name, policy in ALL.items() if getattr(policy, "backfill", None) == "lookahead"}
 """The policies that refuse GPUs; only the reference does what they would do."""
-NAMES = ["FCFS", "EASY", "EASY reusing extra", "EASY, sjf", "EASY, wfp", "EASY, both orders one's own", "EASY++"]
-NAMES += ["Conservative", "Conservative by start", "Conservative uncompressed", "Conservative rebackfilled"]
-NAMES += ["three reservations, shortest first", "selective, adaptive", "selective, by WFP"]
-NAMES += ["Slurm by fair share", "Slurm with limits of users"]
-RARE = [name for name in SLURM if name not in NAMES]
+OFTEN = ["FCFS", "EASY", "EASY reusing extra", "Conservative", "Conservative by start"]
+OFTEN_TOO = ["EASY, wfp", "EASY, both orders one's own", "Conservative uncompressed", "Slurm with limits of users"]
+NAMES = ["EASY, sjf", "EASY, wfp", "EASY++", "Conservative rebackfilled", "three reservations, shortest first"]
+NAMES += ["selective, adaptive", "selective, by WFP", *SLURM]
 one_of_each_kind = pytest.mark.parametrize(
     "policy",
-    [pytest.param(ALL[name], id=name) for name in NAMES]
-    + [pytest.param(ALL[name], id=name, marks=pytest.mark.thorough) for name in RARE],
+    [
+        pytest.param(ALL[name], id=name, marks=often(name, {*NAMES}.difference(OFTEN_TOO)))
+        for name in dict.fromkeys([*OFTEN, *OFTEN_TOO, *NAMES])
+    ],
 )
-OFTEN = NAMES[:3] + NAMES[7:9]
 the_papers = pytest.mark.parametrize("policy", [ALL[name] for name in OFTEN], ids=OFTEN)
 
 
@@ -71,7 +73,9 @@ def test_the_engine_is_the_reference_with_longer_queues(policy, seed):
 
 
 @pytest.mark.slow
-@the_papers
+@pytest.mark.parametrize(
+    "policy", [pytest.param(ALL[name], id=name, marks=often(name, {*OFTEN} - {"EASY"})) for name in OFTEN]
+)
 @given(workload=crowded(chains=True), seed=st.integers(0, 99))
 def test_the_engine_is_the_reference_where_jobs_follow_others(policy, workload, seed):
     equals_the_reference(simulate(with_gpus(workload, seed), policy, feedback=True), feedback=True)
@@ -101,8 +105,10 @@ def test_a_job_waits_for_processors_and_for_gpus():
     assert starts(rows, 4, 2, EASY()) == [0, 10, 2]
     assert starts(rows, 4, 2, Conservative()) == [0, 10, 2]
     rows[2] = (2, 5, 5, 1, 1)
-    for policy in (EASY(), EASY(order="wfp"), EASY(backfill="sjf"), Conservative()):
+    for policy in (EASY(), Conservative()):
         assert starts(rows, 4, 2, policy) == [0, 10, 10]
+    for policy in (EASY(order="wfp"), EASY(backfill="sjf")):
+        assert [job.start for job in plainly(on_gpus(rows, 4, 2), policy)] == [0, 10, 10]
 
 
 def test_extra_gpus_are_given_out_once_but_where_they_are_reused():
@@ -135,6 +141,8 @@ KNOWN = {
     SlurmBackfill(interval=1, resolution=1, depth=2): [0, 17, 30, 33, 33, 56, 38],
 }
 """The starts of these jobs, on which two programs agree that share no code."""
+COMPILED = [policy for policy in KNOWN if policy not in REFUSING.values()]
+RARE_HERE = [policy for policy in COMPILED if policy not in (FCFS(), EASY(), Conservative())]
 
 
 @pytest.mark.parametrize("policy, known", KNOWN.items(), ids=map(str, KNOWN))
@@ -142,7 +150,12 @@ def test_jobs_that_wait_for_gpus_start_when_they_are_known_to(policy, known):
     w = on_gpus(WAITING, 4, 6)
     assert reference.simulate(w, policy).jobs.start.tolist() == known
     if policy not in REFUSING.values():
-        assert simulate(w, policy).jobs.start.tolist() == known
+        assert [job.start for job in plainly(w, policy)] == known
+
+
+@pytest.mark.parametrize("policy", [pytest.param(one, id=str(one), marks=often(one, RARE_HERE)) for one in COMPILED])
+def test_jobs_that_wait_for_gpus_start_then_under_the_engine(policy):
+    assert simulate(on_gpus(WAITING, 4, 6), policy).jobs.start.tolist() == KNOWN[policy]
 
 
 @one_of_each_kind
@@ -163,7 +176,7 @@ def test_what_knows_of_processors_only_refuses_them():
     for policy in REFUSING.values():
         with pytest.raises(ValueError, match="found jobs that need GPUs"):
             simulate(w, policy)
-        assert simulate(w.without_gpus(), policy).jobs.start.tolist() == [0]
+    assert simulate(w.without_gpus(), REFUSING["EASY, lookahead"]).jobs.start.tolist() == [0]
 
 
 def test_predicted_starts_know_of_them():

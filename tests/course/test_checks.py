@@ -282,6 +282,7 @@ JUNK = st.recursive(
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("number", EXERCISES)
+@settings(max_examples=5)
 @given(answer=JUNK)
 def test_no_answer_makes_a_check_raise(number, answer):
     assert lessons.verdict(number, answer).sentence

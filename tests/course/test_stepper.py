@@ -5,8 +5,7 @@ import re
 from html import unescape
 
 import pytest
-from helpers import busy_users, crowded, table
-from helpers import every_policy_beyond as every_policy
+from helpers import BEYOND, busy_users, crowded, table, usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
@@ -46,7 +45,7 @@ def span(bar):
 
 
 @pytest.mark.slow
-@every_policy
+@usually(BEYOND)
 @settings(max_examples=3)
 @given(workload=crowded(), overrun=st.sampled_from(["extend", "kill"]))
 def test_the_frames_say_what_the_decisions_say(policy, overrun, workload):
@@ -146,7 +145,7 @@ def test_next_passes_over_what_tells_nothing_new():
 
 
 @pytest.mark.slow
-@every_policy
+@usually(BEYOND)
 def test_every_start_is_told_and_each_question_is_answered_by_what_happens_next(policy):
     explanation = explain(busy_users(3, jobs=12, machine=8), policy)
     steps = views.news(explanation)

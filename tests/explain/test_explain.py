@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, small_workloads, table, with_gpus
+from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, small_workloads, table, usually, with_gpus
 from hypothesis import given, settings
 
 import simlib
@@ -61,7 +61,7 @@ def reads_well(explanation):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", (ALL := POLICIES | BEYOND | SLURM | ADJUSTED).values(), ids=list(ALL))
+@usually(POLICIES | BEYOND | SLURM | ADJUSTED)
 @settings(max_examples=3)
 @given(workload=crowded())
 def test_every_record_is_a_picture_that_adds_up_and_a_whole_sentence(policy, workload):

@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 import pytest
-from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, numbered, random_workload, table, with_gpus
+from helpers import BEYOND, POLICIES, SLURM, busy_users, crowded, numbered, random_workload, table, usually, with_gpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +15,6 @@ from simlib.plain.decisions import Start, Wait
 from simlib.policies.adjusting import Adjustment, Scheme
 
 ADJUSTED = {"adjusted": EASY(order="wfp", adjust=Adjustment(Scheme("user", "1 hour", 70, 0.3, least=1), running=True))}
-every_policy = pytest.mark.parametrize("policy", (ALL := POLICIES | BEYOND | SLURM | ADJUSTED).values(), ids=list(ALL))
 
 # Why a job waited; in which words is kept in `told.txt`
 
@@ -39,7 +38,7 @@ def the_middle_tells_what_the_beginning_does(schedule, every=1):
 
 
 @pytest.mark.slow
-@every_policy
+@usually(POLICIES | BEYOND | SLURM | ADJUSTED)
 @settings(max_examples=2)
 @given(workload=crowded(chains=True), feedback=st.booleans(), seed=st.integers(0, 99))
 def test_why_knows_the_same_from_the_middle_of_a_schedule_as_from_its_beginning(policy, workload, feedback, seed):

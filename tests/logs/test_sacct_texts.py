@@ -120,13 +120,19 @@ LAYOUTS = {
 }
 
 
+TWO = text([job(1, TimelimitRaw="UNLIMITED"), job(11, submit=5, JobName="tide", State="CANCELLED by 7")])
+
+
+@pytest.fixture(scope="module")
+def log_of_two(convert):
+    return convert(TWO)[0].log
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_layout_does_not_matter(convert, layout):
-    written = text([job(1, TimelimitRaw="UNLIMITED"), job(11, submit=5, JobName="tide", State="CANCELLED by 7")])
-    w, _ = convert(written)
-    other, _ = convert(layout(written))
-    assert other.log[[*w.log]].equals(w.log)  # JSON tells more
+def test_layout_does_not_matter(convert, log_of_two, layout):
+    other, _ = convert(layout(TWO))
+    assert other.log[[*log_of_two]].equals(log_of_two)  # JSON tells more
 
 
 COLUMNS = [name for name in JOB if name != "AllocTRES"]
@@ -138,8 +144,9 @@ def test_output_without_a_header_is_read_if_its_columns_are_given(convert, separ
     written = text([job(1), job(2, submit=5, JobName="")], without=["AllocTRES"]).replace("|", separator)
     header, *rows = written.splitlines()
     rows = "".join(f"{row}{separator * bool(tail)}\n" for row in rows)
+    expected = convert(written)[0].log
     for columns in ([name.lower() for name in COLUMNS], "%20, ".join(COLUMNS)):
-        assert convert(rows, columns=columns)[0].log.equals(convert(written)[0].log)
+        assert convert(rows, columns=columns)[0].log.equals(expected)
     assert "2 fields" in fault(convert, rows, columns=["JobID", "Submit"])
     assert "line 1" in fault(convert, f"{header}\n{rows}", columns=COLUMNS)
     assert "line 1" in (message := fault(convert, rows)) and "--columns" in message and "--noheader" in message
@@ -381,7 +388,11 @@ def test_a_foreign_or_cut_last_line_is_left_out_alone(convert, end, last, tail):
     assert (len(w), counts["records"]) == (2, 3)
     line = 5 if end.startswith("\n") else 4
     assert sum(n for what, n in counts.items() if "left out" in what and f"line {line}" in what) == 1
-    assert len(convert((records + end + "\n") * 9)[0]) == 2  # one remark for each output is not too many
+
+
+@pytest.mark.parametrize("end", ["(1 rows affected)\n", "2|17092\n"])
+def test_one_foreign_or_cut_line_for_each_output_is_not_too_many(convert, end):
+    assert len(convert((text([job(1), job(2)]) + end) * 6)[0]) == 2
 
 
 # Two clusters, or one user

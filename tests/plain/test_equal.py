@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import BEYOND, POLICIES, SLURM, numbered, plainly, with_gpus
+from helpers import BEYOND, POLICIES, RARE, RARE_WITH_FOLLOWERS, SLURM, numbered, plainly, with_gpus
 from hypothesis import settings
 
 from simlib import (
@@ -57,6 +57,7 @@ PAST = pd.DataFrame(
 )
 FAST = Multifactor(procs=1.0, half_life_days=0.0002, max_age_days=0.0003, account="group")
 THRESHOLDED = Thresholded("smallest area", 9), Thresholded("wfp", 15)
+NAMED = POLICIES | BEYOND | SLURM
 SCHEMES = [
     Scheme("user", None, 85, None, 1),
     Scheme("user", "1 hour", 50, 0.5, 2),
@@ -66,9 +67,15 @@ SCHEMES = [
 ]
 
 
-def every_policy():
+def usual():
+    """All policies but the rare ones, and adjusted estimates by each scheme."""
+    yield from (policy for name, policy in NAMED.items() if name not in RARE)
+    yield from (EASY(adjust=Adjustment(scheme, past=past)) for scheme in SCHEMES for past in (None, PAST))
+
+
+def crossed():
     """All policies and options, crossed where they meet."""
-    yield from [*POLICIES.values(), *BEYOND.values(), *SLURM.values()]
+    yield from NAMED.values()
     for order in [*ORDERS, Multifactor(), FAST, *THRESHOLDED, mine]:
         yield from [FCFS(order=order), EASY(order=order), EASY(True, order=order)]
     for order in ["sjf", "wfp", "unicef", "f4", FAST, mine]:
@@ -91,19 +98,20 @@ def every_policy():
     for scheme in SCHEMES:
         uses = partial(Adjustment, scheme)
         for past in (None, PAST):
-            yield from [EASY(adjust=uses(past=past)), EASY(order="wfp", adjust=uses(running=False, past=past))]
+            yield EASY(order="wfp", adjust=uses(running=False, past=past))
             yield EASY(order="sjf", adjust=uses(past=past, overdue=3), backfill="sjf")
         yield from [EASY(adjust=uses(overdue=0)), EASY(adjust=uses(backfill=False))]
         yield EASY(adjust=uses(queue=False), order="sjf", backfill="lookahead")
 
 
-ALL = list(dict.fromkeys(every_policy()))
-ON_GPUS = [FCFS(), EASY(), EASY(True), Conservative(), Conservative("start"), Conservative("rebackfill")]
-ON_GPUS += [EASY(order="sjf"), EASY(order="wfp"), EASY(backfill="sjf"), EASY(order=FAST, backfill="best-fit")]
-ON_GPUS += [EASY.plus_plus(), EASY(reservations=2, order="wfp"), Selective("adaptive")]
-OFTEN = "Slurm by fair share", "Slurm with limits of users"
-RARE = [pytest.param(policy, marks=pytest.mark.thorough) for name, policy in SLURM.items() if name not in OFTEN]
-ON_GPUS += [*(SLURM[name] for name in OFTEN), *RARE]
+ALONE = [NAMED[name] for name in RARE_WITH_FOLLOWERS]
+"""Where no job follows another but before a release."""
+USUAL = list(dict.fromkeys(usual()))
+ALL = list(dict.fromkeys([*USUAL, *crossed()]))
+ON_GPUS = [FCFS(), EASY(), EASY(True), Conservative(), Conservative("start"), SLURM["Slurm with limits of users"]]
+ON_GPUS += [EASY(order=FAST, backfill="best-fit")]
+RARE_ON_GPUS = [EASY(order="sjf"), EASY(order="wfp"), EASY(backfill="sjf"), EASY.plus_plus(), Selective("adaptive")]
+RARE_ON_GPUS += [Conservative("rebackfill"), EASY(reservations=2, order="wfp"), *SLURM.values()]
 
 
 # Workloads, and how plain schedules of them differ
@@ -165,15 +173,28 @@ CASES = settings().max_examples // 10
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", range(len(ALL)), ids=[repr(policy)[:80] for policy in ALL])
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(place, id=repr(policy)[:80], marks=() if policy in USUAL else pytest.mark.thorough)
+        for place, policy in enumerate(ALL)
+    ],
+)
 def test_plain_and_compiled_make_one_schedule(place):
     often = 10 if ALL[place] in (*POLICIES.values(), *SLURM.values()) else 1
+    alone = {"feedback": False} if CASES == 1 and ALL[place] in ALONE else {}
     for seed in range(place, place + 1000 * CASES * often, 1000):
-        assert (seed, differing(crowded(seed), ALL[place], **in_many_ways(seed))) == (seed, [])
+        assert (seed, differing(crowded(seed), ALL[place], **in_many_ways(seed) | alone)) == (seed, [])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ON_GPUS, ids=repr)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(policy, id=repr(policy), marks=() if policy in ON_GPUS else pytest.mark.thorough)
+        for policy in dict.fromkeys([*ON_GPUS, *RARE_ON_GPUS])
+    ],
+)
 def test_plain_and_compiled_make_one_schedule_on_gpus(policy):
     for seed in range(10 * CASES):
         assert (seed, differing(with_gpus(crowded(seed), seed), policy, listen=Told())) == (seed, [])
@@ -204,7 +225,8 @@ def test_few_jobs_are_scheduled_in_plain_python_where_no_kernel_is_compiled(feed
         EASY.plus_plus(),
         EASY(adjust=Adjustment(SCHEMES[0], past=PAST)),
         EASY(reservations=2),
-        *SLURM.values(),
+        SLURM["Slurm"],
+        SLURM["Slurm with limits of users"],
     ]
     compiled = [simulate(crowded(9), policy, feedback=feedback) for policy in policies]
     not_ready()

@@ -48,20 +48,20 @@ LINE = {'"median": 50}': '"median": 50, "95th percentile": 95}'}
 
 ADDED = [
     Added("mualem2001/table1", POLICY, SJF, FEW, not_in={"known", "off"} | DIFFERENCES),
-    Added("mualem2001/table3", POLICY, SJF, FEW | {"draws": 3, "factors": [2, 11]}),
     Added("mualem2001/table4", WAIT, ("wait_95th", "response_s"), FEW, ("wait_95th", "response time")),
-    Added("mualem2001/figure4", POLICY, SJF, SHORT),
     Added("mualem2001/figure6", MEMBER, ("mine", "Paragon"), MODELS),
-    Added("mualem2001/figure7", POLICY, SJF, SHORT),
-    Added("mualem2001/estimate-model", POLICY, SJF, MODEL),
     Added("mualem2001/estimate-model", ESTIMATES, ("tripled", "f2"), MODEL),
     Added("tang2013/table2", {'["project",': '["estimate", "project",'}, ("estimate", "project"), ACCURACY),
-    Added("tang2013/figures4-7", {"ing.KEYS": 'ing.KEYS + ("estimate",)'}, ("estimate", "user"), ACCURACY),
-    Added("tang2013/figure11", LINE, ("95th percentile", "85th percentile"), ACCURACY),
     Added("tang2013/figure13", {"[95, 85, 70]": "[95, 85, 70, 50]"}, ("p50", "p70"), ACCURACY),
 ]
 
 LONG = [
+    Added("mualem2001/table3", POLICY, SJF, FEW | {"draws": 3, "factors": [2, 11]}),
+    Added("mualem2001/figure4", POLICY, SJF, SHORT),
+    Added("mualem2001/figure7", POLICY, SJF, SHORT),
+    Added("mualem2001/estimate-model", POLICY, SJF, MODEL),
+    Added("tang2013/figures4-7", {"ing.KEYS": 'ing.KEYS + ("estimate",)'}, ("estimate", "user"), ACCURACY),
+    Added("tang2013/figure11", LINE, ("95th percentile", "85th percentile"), ACCURACY),
     Added("mualem2001/table2-figure8", {}, ("CM5", "KTH"), {"logs": ["KTH", "CM5"]}),
     Added("mualem2001/figures1-3", POLICY, ("SJF", "without"), {"logs": ["CTC"], "lengths": [10, 1000]}, SJF),
     Added("tang2013/table1-figures1-2", {}, ("SDSC-DS", "SDSC-SP2"), {"resamples": 10}),
@@ -82,7 +82,7 @@ LONG = [
     Added("tang2013/beyond", CASE, ("SJF", "EASY++"), MONTHS),
     Added("tang2013/beyond", KIND, ("R below 0.01", "R below 0.1"), MONTHS),
 ]
-"""What takes seconds; these notebooks come to their ends in other tests, too."""
+"""What takes long, or is like another one; these notebooks come to their ends in other tests, too."""
 
 
 def named(table):

@@ -219,7 +219,7 @@ def test_a_record_that_is_missing_or_unmarked_or_tells_of_a_log_is_complained_of
 
 
 OF_ANY_LOG = [name for name, one in NOTEBOOKS.items() if "own=True" in one.code[1]]
-FOR_OTHERS = {"mualem2001/table1", "tang2013/figures14-17"}
+FOR_OTHERS = {"mualem2001/table1"}
 
 
 @each_notebook(FOR_OTHERS, OF_ANY_LOG)

@@ -4,18 +4,20 @@ import copy
 import json
 import os
 import re
+import shutil
 
 import matplotlib
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from exhibits import claimed, judged_cell
-from helpers import ROOT
+from helpers import ROOT, table
 
 from simlib import plots
+from simlib._util import paths
 from simlib.models.sample import sample
 from simlib_study import __main__ as command
-from simlib_study import claims, judging, pages, records
+from simlib_study import claims, experiments, judging, pages, records
 from simlib_study.mualem2001 import printed_means
 from simlib_study.resampling import Interval
 from tools import website
@@ -26,11 +28,16 @@ BAND = 1.0, Interval(0.9, 1.0, 1.1)
 OF = {"log": "KTH", "month": "1996-10", "policy": "EASY", "metric": "response_s"}
 
 
-@pytest.fixture
-def log(workload):
-    w = workload([(0, 10, 10, 3)], 4)
+def kth():
+    """A log of one job that is called KTH's."""
+    w = table([(0, 10, 10, 3)], 4)
     w.name, w._source = "KTH-SP2", {"file": "kth.swf", "variant": "original", "sha256": "0123456789abcdef" * 4}
     return w
+
+
+@pytest.fixture
+def log():
+    return kth()
 
 
 def notebook(root, paper, name, title, executed=True, says=""):
@@ -43,9 +50,26 @@ def notebook(root, paper, name, title, executed=True, says=""):
         cells[1].outputs = [nbformat.v4.new_output("stream", text=f"1\n{says}")]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder of three exhibits, one of them of two pictures, one from a stand-in."""
+    root = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "ROOT", root)
+        patch.setattr(experiments, "_HERE", {})
+        exhibits_of(root, kth())
+    return root
+
+
 @pytest.fixture
-def study(root, log):
-    """Three exhibits, one of them of two pictures, one from a stand-in."""
+def study(root, made):
+    """A copy of these exhibits."""
+    shutil.copytree(made, root, dirs_exist_ok=True)
+    return root
+
+
+def exhibits_of(root, log):
+    """Write three exhibits."""
     figure, ax = plt.subplots()
     ax.plot([1, 2])
     cells = [judged_cell(OF | {"month": "1996-11"}, value, {"text": BAND}) for value in (1.0, 1.0, 1.12, 2.0)]
@@ -65,7 +89,6 @@ def study(root, log):
     claim = claimed("TG-03", claims.REPRODUCED, "made up")
     records.write("tang2013/table2", {"picture.png": figure}, workloads=[sample()], cells=[one], claims=[claim])
     plt.close("all")
-    return root
 
 
 def test_exhibits_come_in_the_papers_order_with_what_the_records_say(study):
