@@ -114,8 +114,7 @@ def test_a_policy_of_somebody_is_asked_itself(workload):
 
 
 @pytest.mark.slow
-def test_whose_jobs_have_had_what_counts_as_in_the_whole_workload(monkeypatch):
-    monkeypatch.setattr("simlib.policies.easy.SMALL", -1)  # without a kernel it is an error
+def test_whose_jobs_have_had_what_counts_as_in_the_whole_workload():
     w = busy_users(3, jobs=30)
     fair = EASY(order=simlib.Multifactor(half_life_days=0.01))
     told = predicted_starts(w, fair)

@@ -238,6 +238,18 @@ def test_few_jobs_are_scheduled_in_plain_python_where_no_kernel_is_compiled(feed
     assert simulate(on_gpus, EASY()).jobs.start.tolist() == [job.start for job in plainly(on_gpus, EASY())]
 
 
+@pytest.mark.parametrize("policy", [EASY(order=FAST), EASY(backfill="sjf"), SLURM["Slurm by fair share"]], ids=repr)
+def test_the_first_jobs_of_those_that_a_policy_knows_are_scheduled_alike(policy, not_ready):
+    w = crowded(9)
+    given = [w.jobs[name].to_numpy(copy=True)[: len(w) // 2] for name in ("submit", "run", "estimate", "procs")]
+    given[2] = np.maximum(given[1], given[2])
+    prepared = policy.prepare(w.jobs)
+    compiled = prepared.schedule(*given, w.procs)
+    not_ready()
+    few = policy.prepare(w.jobs).schedule(*given, w.procs)
+    assert few["start"].tolist() == compiled["start"].tolist()
+
+
 def test_all_else_waits_for_the_compiler(not_ready):
     class Derived(EASY):
         """A policy that may do something else than EASY."""
