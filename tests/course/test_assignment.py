@@ -1,6 +1,7 @@
 """The assignment: a week for every name, questions that refuse wrong answers, and a solution that passes."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -171,6 +172,12 @@ class KnowsRunTimes:
 )
 def test_a_policy_that_does_not_improve_on_easy_is_refused(policy, hint):
     assert hint in verdict("A.4", policy=policy).sentence
+
+
+def test_a_gain_that_may_be_luck_is_refused(week, monkeypatch):
+    row = SimpleNamespace(value=9.0, base=10.0, coincidence_low=-2.0, coincidence_high=0.1)
+    monkeypatch.setattr(assignment, "_compared", lambda schedule, shakes: {"slowdown": row})
+    assert "from -2.0 to 0.1, so that may be luck" in verdict("A.4", policy=own_order).sentence
 
 
 def test_a_policy_that_starves_somebody_is_refused(week, monkeypatch):

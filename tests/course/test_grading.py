@@ -21,7 +21,7 @@ from simlib.__main__ import main
 from simlib_course import lessons
 from simlib_course.grading import box, collecting, grading, inside, results
 from simlib_course.grading.collecting import HandedIn
-from simlib_course.grading.judging import Judged
+from simlib_course.grading.judging import Judged, judged
 from simlib_course.grading.results import Row
 from simlib_course.lessons import lesson2
 
@@ -199,6 +199,13 @@ def test_what_is_kept_of_a_notebook_counts_for_the_same_settings_alone(tmp_path)
     assert not grading._Kept(tmp_path, grading.Settings(seed="y")).read(one)
 
 
+def test_who_hands_in_a_copy_does_not_get_the_marks_that_are_kept_of_the_other(tmp_path):
+    ada, bob = (grading.Graded(HandedIn(name, "a.ipynb", digest="0"), ["2.1"]) for name in ("ada", "bob"))
+    kept = grading._Kept(tmp_path, grading.Settings(names=("ada", "bob")))
+    kept.write(ada)
+    assert kept.read(ada) and not kept.read(bob)
+
+
 @pytest.mark.parametrize(
     ("events", "verdict", "said"),
     [
@@ -358,8 +365,9 @@ def test_moodle_and_canvas_get_the_columns_that_they_import(tmp_path):
         ["Ada Lovelace", "12345", "", "", "", "1", "5"],
         ["Bob", "", "", "", "", "0", "0"],
     ]
-    heads, ada, _ = table(tmp_path / "grades-moodle.csv")
-    its = dict(zip(heads, ada, strict=True))
+    heads, *of = table(tmp_path / "grades-moodle.csv")
+    its, bobs = (dict(zip(heads, one, strict=True)) for one in of)
+    assert (bobs["Grade"], bobs["Maximum grade"]) == ("0", "6")
     assert its["Identifier"] == "Participant 12345" and its["Grade"] == "6" and its["Last modified (grade)"] == ""
     assert its["Feedback comments"].startswith("Ada Lovelace: 6 of 6 points 1.1: 1 of 1 point, right.")
 
@@ -408,7 +416,10 @@ def test_the_page_of_mistakes_counts_sentences_and_escapes_them():
         Row("eve", "2.10", 0, 1, "not yet", "another.", "", 0.0, ""),
         Row("eve", "2.9", 1, 1, "right", "why.", "", 0, ""),
     ]
+    of_another = judged("A.1", {"student": "Zoe"}, "bob").sentence
+    rows.append(Row("bob", "A.1", 0, 5, "not yet", of_another, "", 0.0, ""))
     page = results.mistakes(rows)
+    assert "Zoe" in of_another and "Zoe" not in page and "bob" not in page
     assert page.index(">2<") < page.index("found &lt;b&gt;.") < page.index("another.")
     assert page.index("2.9: 1 of 1 right") < page.index("2.10: 0 of 3 right")
     assert "ada" not in page and "why." not in page

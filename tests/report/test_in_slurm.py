@@ -41,11 +41,16 @@ PASSING += [(2, 12 + k, 20, 20, 1) for k in range(3)]
 """Narrow jobs that may pass a wide one, of which short ones go first under EASY-SJBF."""
 
 
+STARVED = [(1, 2000, 100, 100, 4), (1, 2005, 60, 60, 4), *((2, 2010 + 15 * k, 20, 20, 4) for k in range(40))]
+"""Jobs of one class of limits, of which one waits for all others if shorter ones go first: 895 minutes, not 95."""
+
+
 @pytest.mark.parametrize(
     ("jobs", "names", "said"),
     [
         (CLASSES, [FIRST, CLASS], f"Yes: set {CLASS}: .* A 20-line script gains more: 1.3 hours [(]{FIRST}[)]."),
         (CLASSES, [CLASS], f"Yes: set {CLASS}: the mean wait falls from 5.4 to 1.4 hours.$"),
+        ([*CLASSES, *STARVED], [FIRST, CLASS], f"Yes: set {CLASS}: (?!.* gains more)"),
         (ONE_CLASS, [FIRST, CLASS], f"Yes, but no setting does it: with {FIRST} .* It needs a 20-line script"),
         (PASSING, ["EASY-SJBF"], "No: with EASY-SJBF the mean wait falls .*, but .* Slurm cannot do that."),
         (STREAM, [FIRST, CLASS], f"No: with {FIRST} .*, but the longest wait grows"),
@@ -147,6 +152,7 @@ def by_weights(*weights):
         ("schedulerTYPE=sched/backfill # yes", SlurmBackfill()),
         ("SchedulerType=sched/builtin\nPriorityType=priority/basic\nPriorityWeightAge=5", FCFS()),
         ("SchedulerParameters=bf_interval=-1", FCFS()),
+        ("SchedulerParameters=bf_interval=90", SlurmBackfill(interval=90)),
         ("SchedulerParameters=bf_job_part_count_reserve=0,bf_max_job_user=0", SlurmBackfill(reservations=math.inf)),
         ("SchedulerParameters=defer,\\\nbf_job_part_count_reserve=1", SlurmBackfill(reservations=1)),
         ("PriorityWeightAge=1\npriorityweightage=2\nPriorityMaxAge=1-0", by_weights(2, 0, 0, 1)),
@@ -170,6 +176,13 @@ LINES += ["Slurm, small jobs first", "Slurm, large jobs first"]
 @pytest.mark.parametrize("name", LINES)
 def test_the_lines_that_a_page_gives_set_the_policy_that_it_compared(read, name):
     assert read(in_slurm.WAYS[name].text.replace(", ", "\n")).policy == in_slurm.SETTINGS[name]
+
+
+def test_the_classes_of_limits_that_a_page_gives_rank_jobs_as_those_that_it_compared():
+    said = re.search(r"MaxWall=(.*) and none, Priority=(.*?);", in_slurm.WAYS[CLASS].text)
+    limits = [3600 * int(hours) for hours in re.findall(r"(\d+):00:00", said[1])]
+    ranks = [in_slurm.short_limits_first(0, limit) for limit in (*limits, math.inf)]
+    assert ranks == [int(rank) for rank in re.findall(r"\d+", said[2])] and len(limits) == 3
 
 
 @pytest.mark.parametrize(

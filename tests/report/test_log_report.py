@@ -20,6 +20,7 @@ from simlib.__main__ import main
 from simlib.logs import archive, swf
 from simlib_report import losses, page
 from simlib_report.answer import answer
+from simlib_report.policies import what_if_said
 
 SAMPLE = str(ROOT / "data" / "samples" / "sample.swf.gz")
 
@@ -390,6 +391,12 @@ def test_the_what_ifs_are_told_where_no_job_waits():
     assert made.found.others == ["procs 4", "procs 50"] and "procs 4" in made.html()
 
 
+def test_a_what_if_whose_gain_may_be_chance_is_not_told_as_a_gain():
+    found = asked(weeks(SHORT_FIRST), "EASY", FIRST).found
+    by_chance = replace(found, relative=found.relative.assign(coincidence_low=-0.7, coincidence_high=0.3))
+    assert what_if_said(by_chance, {}, [FIRST]) == [f"{FIRST}: no clear difference of the mean wait."]
+
+
 def test_what_a_what_if_costs_is_told_in_processor_hours():
     w = Workload.of("three", 4, A=(0, 7200, 7200, 2), B=(0, 3600, 3600, 4), C=(7200, 3600, 3600, 1))
     base = simulate(w, EASY())  # which ends after four hours
@@ -411,6 +418,7 @@ def test_the_use_of_estimates_is_that_of_the_jobs_that_have_one():
     w = waited([(0, 10, 20, 1), (0, 30, 60, 1), (0, 99, 99, 1), (0, 5, 50, 1), (0, 7, -1, 1)], 4, 0)
     w = Workload(swf.jobs_of(w.log), 4, log=w.log)
     assert report.use(w).loc["all", ["jobs", "median share used", "use all"]].to_list() == ["4", "50 %", "25 %"]
+    assert report.use(w).loc["all", ["median request", "median run"]].to_list() == ["55 s", "20 s"]
     said = " ".join(report.use_said(w))
     assert "ask for, a quarter no more than 40 %, a quarter 62 % or more" in said
     assert "1 of 5 jobs (20 %) have no request" in said

@@ -61,6 +61,11 @@ def test_of_an_outage_that_lasts_beyond_the_log_the_part_within_it_is_told(tmp_p
     assert said(outages(tmp_path / "away.csv", W), W).startswith("1 outage is simulated: 50 % of the processor-hours")
 
 
+def test_of_nodes_that_went_down_none_is_told_as_known_before(tmp_path):
+    (tmp_path / "away.txt").write_text(EVENTS)
+    assert said(outages(tmp_path / "away.txt", W), W).endswith("; 0 of them were known before.")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

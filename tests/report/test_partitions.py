@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dump import CPUS, dump
+from dump import CPUS, GPUS, dump
 from helpers import numbered
 
 import simlib
@@ -117,7 +117,8 @@ def test_partitions_can_be_merged_and_gpus_split_off(w, parts):
     both = division("merge batch+debug+gpu", together(w, three), three, EASY())
     assert [called for called, *_ in both.machines] == ["batch+debug+gpu"]
     apart = division("gpus apart", w, {}, EASY())
-    assert sum(size for _, size, _ in apart[0].machines) == w.procs
+    gpu = CPUS["gpu"]
+    assert apart[0].machines == (("with GPUs", gpu, GPUS), ("without GPUs", w.procs - gpu, 0))
     assert compare(w, {"one machine": EASY(), "apart": apart}, shakes=4, by=["all"]).table is not None
     with pytest.raises(ValueError, match="merge: found x, expected two or more of batch"):
         division("merge batch+x", w, three, EASY())
