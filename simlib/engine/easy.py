@@ -35,6 +35,7 @@ from .events import (
     next_job,
     next_submission,
     remove_end,
+    part,
     small,
     submit_followers,
     uncounted,
@@ -159,7 +160,7 @@ def next_candidate(
     return place
 
 
-@uncounted
+@part
 def best_candidate(
     queue: Places,
     place: Place,
