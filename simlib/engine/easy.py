@@ -507,8 +507,8 @@ def easy_loop(
     return too_many
 
 
-_LONG = 1024
-"""Jobs in a queue that is worth an index."""
+_LONG, _LONG_RANKED = 1024, 4096
+"""Jobs in a queue that is worth an index; and where it is ranked in each pass, blocks."""
 
 
 def easy(
@@ -532,7 +532,7 @@ def easy(
     predicting: Predicting | None = None,
     gpus: Ints | None = None,
     machine_gpus: int = 0,
-    most: int = _LONG,
+    most: int | None = None,
 ) -> tuple[Ints, Bools, Ints, Ints]:
     """Start times under EASY backfilling, and FCFS, which is EASY where nobody passes the head.
 
@@ -558,7 +558,7 @@ def easy(
         it and without `priority` the queue is in order of arrival.
     adjusting, predicting : Adjusting, Predicting; or None not to adjust estimates, and not to predict run times
     gpus, machine_gpus : int64 array, the GPUs of each job, or None; int, no job needs more
-    most : int, the longest queue without an index
+    most : int, the longest queue without an index or blocks; None: that of which they save time
 
     Returns
     -------
@@ -576,6 +576,8 @@ def easy(
     if any(one is not None for one in options) or passing == BEST_SET:  # compiled once with followers, and not twice
         preceding, think = (preceding, think) if preceding.size else (np.full(n, -1), np.zeros(n, np.int64))
     followers, followed = followers_of(preceding, think)
+    if most is None:
+        most = _LONG if priority is None else _LONG_RANKED
     if priority is None:
         whole = passing == NOBODY and places is None  # the first in order of arrival is found without an index
     else:
@@ -593,7 +595,7 @@ def easy(
     if easy_loop(*given, *rules, queue, rows, None, None, None):
         bounds = None
         if rows is not None:
-            bounds, queue, rows = in_blocks(queue, rows, int(state[_WAITING]), size, facts)
+            bounds, queue, rows = in_blocks(queue, rows, int(state[_WAITING]), size, estimate, facts)
             state[_LAST] = rows.shape[1]
         index = empty_index(size, gpus, queue.size) if rows is None or backfill is not None else None
         easy_loop(*given, *rules, queue, rows, index, bounds, None if bounds is None else rise)

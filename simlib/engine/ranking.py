@@ -432,8 +432,8 @@ after how many seconds in the queue it rises no more. If the first is infinite, 
 class Bounds(NamedTuple):
     """What no rank exceeds among the jobs of a block of places, where it is known how ranks rise (`Rise`).
 
-    All jobs of a block are of one kind: of the same account, if usage counts, and of similar size. A kind has places
-    for all its jobs, and those that wait are at the first of these.
+    All jobs of a block are of one kind: of similar size, and of the same account if usage counts, else of similar
+    estimate. A kind has places for all its jobs, and those that wait are at the first of these.
 
     Attributes
     ----------
@@ -463,7 +463,7 @@ class Bounds(NamedTuple):
 
 
 def in_blocks(
-    queue: Places, rows: Floats, waiting: int, size: Ints, facts: Facts | None
+    queue: Places, rows: Floats, waiting: int, size: Ints, estimate: Ints, facts: Facts | None
 ) -> tuple[Bounds, Places, Floats]:
     """Move those who wait, at the first places, to the places of their kinds, of which nothing is known yet.
 
@@ -472,6 +472,8 @@ def in_blocks(
     kind = np.frexp(size)[1].astype(np.int64)  # by powers of two
     if facts is not None and facts.usage.half_life > 0:
         kind += facts.usage.account * (kind.max() + 1)
+    else:
+        kind += np.frexp(estimate)[1].astype(np.int64) * (kind.max() + 1)
     kind = np.unique(kind, return_inverse=True)[1]
     blocks = -(-np.bincount(kind) // int(_BLOCK))
     count = blocks.sum()
