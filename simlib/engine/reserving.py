@@ -51,7 +51,7 @@ from .events import (
     submit_followers,
     uncounted,
 )
-from .gaps import MANY, Gaps, anything_opened, compress_by_gaps, gaps_of, note_gaps
+from .gaps import FAR, MANY, Gaps, anything_opened, compress_by_gaps, gaps_of, note_gaps
 from .outages import Outages, next_outage, plan_outages, taken_now
 from .profile import (
     FIRST,
@@ -306,13 +306,15 @@ def _step_back(profile: Profile, k: Place, time: Int) -> Place:
 
 
 @uncounted
-def _compress(profile: Profile, jobs: Places, start: Ints, estimate: Ints, size: Ints, gpus: Gpus, horizon: Int) -> Int:
+def _compress(
+    profile: Profile, jobs: Places, start: Ints, estimate: Ints, size: Ints, gpus: Gpus, horizon: Int
+) -> tuple[Int, Int]:
     """Move each job in turn to the earliest time at which it fits; no job moves back (MF 2.1).
 
     Since the jobs were last examined, processors have been given back until `horizon`. Returns until when this call
-    gives processors back; -NEVER if no job moves.
+    gives processors back, -NEVER if no job moves; and how many steps were looked at, where there are no GPUs.
     """
-    given_back, first = -NEVER, profile.at[FIRST]
+    given_back, looked, first = -NEVER, np.uint64(0), profile.at[FIRST]
     now = profile.times[first]
     k = k_gpus = first  # where the search for the job before ended
     size_before, estimate_before, start_before, gpus_before, time = NEVER, NEVER, NEVER, NEVER, now
@@ -321,7 +323,9 @@ def _compress(profile: Profile, jobs: Places, start: Ints, estimate: Ints, size:
         no_sooner = (size[job] >= size_before) & (estimate[job] >= estimate_before) & (reserved >= start_before)
         if gpus is None:
             k = k if no_sooner else first
+            looked -= k
             k = anchor_point(profile, k, size[job], estimate[job], reserved, horizon)
+            looked += k
             time = profile.times[k]
         else:
             needed, by_gpus = gpus
@@ -342,7 +346,7 @@ def _compress(profile: Profile, jobs: Places, start: Ints, estimate: Ints, size:
                     _move(by_gpus, k_gpus, reserved, time, estimate[job], needed[job])
                     k_gpus = _step_back(by_gpus, k_gpus, time)
             start[job] = start_before = time
-    return given_back
+    return given_back, np.int64(looked)
 
 
 @uncounted
@@ -415,7 +419,7 @@ def reserving(
     steps = 2 * n if outages is None else 2 * n + outages.procs.size
     ranked = None if priority is None else (changing, np.empty(n))
     by_gaps = gpus is None and when_early in (BY_ARRIVAL, BY_START)
-    rules = when_early, most, threshold, MANY if by_gaps else EVERYONE
+    rules = when_early, most, threshold, MANY if by_gaps else EVERYONE, FAR
     room = state, slowdowns, number, by_end, end, all_free(machine, steps), *np.empty((2, n), np.uint64)
     due = nobody_due(start, number) if everyone else None
     anew = None if outages is None and when_early != REBACKFILL else True  # None: not compiled
@@ -444,7 +448,7 @@ def _reserving(
     reserved: Ints,
     backfilled: Bools,
     progress_and_stop: Ints,
-    rules: tuple[int, int, float, int],
+    rules: tuple[int, int, float, int, int],
     room: tuple[Any, ...],
     followers: Followers,
     every: Due | None,
@@ -459,11 +463,11 @@ def _reserving(
     gaps: Gaps | None,
 ) -> bool:
     """Go on until all jobs have started; or until something is long without `searches` and `gaps`: then return True."""
-    when_early, most, threshold, many = rules
+    when_early, most, threshold, many, far = rules
     state, slowdowns, number, by_end, end, profile, queue, holders = room
     coming, arrived, running = np.uint64(state[_COMING]), state[_ARRIVED], np.uint64(state[_RUNNING])
     first, last, due, horizon, ended = state[_BEGIN], state[_END], state[_DUE], state[_HORIZON], state[_ENDED]
-    free, noting, more = state[_FREE], False, False
+    free, noting, by_gaps, more = state[_FREE], False, False, False
 
     while progress_and_stop[1] == 0 and not more:
         now = min(next_submission(coming, submit, followers), next_end(by_end, running, end), due)
@@ -541,21 +545,21 @@ def _reserving(
             if some is not None:
                 jobs = holders[: _holders_of(queue, last, start, holders)]
             again = impossible or when_early == REBACKFILL
-            more = jobs.size >= many and not again
             if again:
                 if anew is not None:
                     _rebackfill(profile, jobs, start, estimate, size, gpus)
                 horizon, noting = -NEVER, False
             elif gaps is None:
-                horizon = _compress(profile, jobs, start, estimate, size, gpus, horizon)
-            elif more:
-                more = False
+                horizon, looked = _compress(profile, jobs, start, estimate, size, gpus, horizon)
+                more = jobs.size >= many and looked > far * jobs.size
+            elif by_gaps and jobs.size >= many:
                 if not noting:
                     anything_opened(gaps)
                 horizon = NEVER if compress_by_gaps(profile, jobs, start, estimate, size, gaps) else -NEVER
                 noting = True
             else:
-                horizon, noting = _compress(profile, jobs, start, estimate, size, gpus, horizon), False
+                horizon, looked = _compress(profile, jobs, start, estimate, size, gpus, horizon)
+                by_gaps, noting = looked > far * jobs.size, False
             if every is not None:
                 if horizon > -NEVER or again:  # else nothing has moved
                     sort_again(every)

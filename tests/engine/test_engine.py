@@ -187,6 +187,7 @@ def same_with_and_without_gaps(w, policy, many):
     for bound in (many, engine.EVERYONE):
         with pytest.MonkeyPatch.context() as patch:
             patch.setitem(engine.reserving.__globals__, "MANY", bound)
+            patch.setitem(engine.reserving.__globals__, "FAR", -1)
             s = simulate(w, policy)
             told.append(s.jobs if "guarantee" in s.jobs else s.jobs.assign(shadow=s.shadow))
     pd.testing.assert_frame_equal(*told)
