@@ -40,7 +40,7 @@ from .events import (
     submit_followers,
     uncounted,
 )
-from .index import GONE, GROUP, Index, empty_index, places_for, refresh, skip
+from .index import GONE, GROUP, Index, emptied, empty_index, places_for, refresh, skip
 from .lookahead import DEPTH, Candidates, best_set, no_candidates
 from .ranking import (
     RANK,
@@ -67,12 +67,12 @@ from .ranking import (
     tell,
 )
 
-_COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST = range(8)
+_COMING, _RUNNING, _WAITING, _FIRST, _LAST, _FREE, _FREE_GPUS, _MOST, _KNOWN = range(9)
 """What the loop knows when it begins and ends, by its place in `state`: how many jobs have come (where jobs follow
 others, the place of the next one to come), run and wait; between which places they wait; the free processors and GPUs;
-and the most jobs that may wait without an index."""
+the most jobs that may wait without an index; and how many jobs have come when the next one has no place in it."""
 
-_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING, _PLACES = range(8, 14)
+_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING, _PLACES = range(9, 15)
 """Where an order gave no number for a job: this job, else -1; the second, the extra processors, the seconds until the
 shadow time, and whether it was the order of backfilling."""
 
@@ -246,20 +246,30 @@ def close_up(queue: Places, first: Place, last: Place) -> Place:
 
 
 @small
-def index_all(index: Index, queue: Places, last: Place, places: Places | None, estimate: Ints) -> Place:
-    """Index a queue whose jobs are all at the front; those that have `places` move to them. Returns its new end."""
-    if places is not None:
-        for i in range(last):
-            from_back = last - ONE - i  # for no job's place is before where it is now
-            job = queue[from_back]
-            queue[from_back] = GONE
-            queue[places[job]] = job
-        last = np.uint64(places.size)
+def index_all(index: Index, queue: Places, last: Place, estimate: Ints) -> None:
+    """Index a queue, whose jobs all wait before a place."""
     place = np.uint64(0)
     while place < last:
         refresh(index, queue, estimate, place)
         place += GROUP
-    return last
+
+
+def in_window(queue: Places, window: Places, places: Places, state: Ints, followed: bool) -> int:
+    """Move those who wait, in an order that never changes, to their places in the index; and keep places for others.
+
+    Those are as many as wait, who come next; or all, where jobs follow others, so that nobody knows who comes next.
+    They have places among all in `places`, and in the index in `window`. Returns how many of the first places of the
+    queue the index is over. This is plain Python.
+    """
+    waits = queue[state[_FIRST] : state[_LAST]]
+    waiting, coming = waits[waits != GONE], state[_COMING]
+    known = places.size if followed else min(coming + waiting.size + state[_MOST], places.size)
+    jobs = np.arange(known) if followed else np.append(waiting, np.arange(coming, known, dtype=np.uint64))
+    window[jobs[np.argsort(places[jobs])]] = np.arange(jobs.size)
+    waits[:] = GONE
+    queue[window[waiting]] = waiting
+    state[_FIRST], state[_LAST], state[_KNOWN] = 0, jobs.size, known
+    return places_for(jobs.size)
 
 
 @uncounted
@@ -290,10 +300,11 @@ def easy_loop(
     queue: Places,
     rows: Floats | None,
     index: Index | None,
+    window: Places | None,
     bounds: Bounds | None,
     rise: Any,  # Rise wherever there are bounds
 ) -> bool:
-    """Run until all jobs have ended; or until the queue is long, where there is no index over it: then return True.
+    """Run until all jobs have ended; or until the queue needs an index, or another one: then return True.
 
     `queue` has the waiting jobs at their places, and `GONE` everywhere else; `by_end` the running ones, latest first.
     `passing` is None if nobody may pass the head; else the running jobs by expected end, latest first, and by job the
@@ -312,20 +323,20 @@ def easy_loop(
         asked, while_running = estimates.queue, estimates.running
     considered, extra_before = np.uint64(0), np.int64(0)
     shadow_before: Int = np.int64(0)
-    indexed, too_many, chosen = False, False, 0
+    indexed, interrupted, too_many, chosen = False, False, False, 0
     refused: bool | np.bool_
-    if bounds is not None:
+    if bounds is not None or window is not None:
         indexed = True
         if index is not None:
-            last = index_all(index, queue, last, None, estimate)
+            index_all(index, queue, last, estimate)
 
     while progress_and_stop[1] == 0:
-        if waiting > most and not indexed:
-            if index is None:
+        if interrupted or (waiting > most and not indexed):
+            if index is None or window is not None:
                 too_many = True
                 break
-            first, last, indexed = np.uint64(0), close_up(queue, first, last), True
-            last, considered = index_all(index, queue, last, places, estimate), np.uint64(0)
+            first, last, indexed, considered = np.uint64(0), close_up(queue, first, last), True, np.uint64(0)
+            index_all(index, queue, last, estimate)
 
         now = min(next_submission(coming, submit, followers), next_end(by_end, running, end))
         if passing is not None:
@@ -353,8 +364,8 @@ def easy_loop(
         while next_submission(coming, submit, followers) <= now:  # 2. jobs join the queue
             job = next_job(coming, followers)
             if places is not None:
-                if waiting > most and not indexed:  # to sort in more would take long
-                    interrupted = True
+                interrupted = coming == np.uint64(state[_KNOWN]) if indexed else waiting > most
+                if interrupted:  # who comes next has no place, or to sort in more would take long
                     break
             if number is not None:
                 number[job] = progress_and_stop[0] + np.int64(waiting)
@@ -363,8 +374,8 @@ def easy_loop(
                 predict(predicting, estimates, job, run)
             coming, waiting, place, last = coming + ONE, waiting + ONE, last, last + ONE
             if places is not None:
-                if indexed:
-                    place, last = places[job], n
+                if window is not None and indexed:
+                    place, last = window[job], last - ONE
                 else:
                     place = sorted_in(queue, first, place, places, job)
                 first, considered = min(first, place), min(considered, place)
@@ -507,8 +518,8 @@ def easy_loop(
     return too_many
 
 
-_LONG, _LONG_RANKED = 1024, 4096
-"""Jobs in a queue that is worth an index; and where it is ranked in each pass, blocks."""
+_LONG = 1024
+"""Jobs in a queue that is worth an index, or blocks."""
 
 
 def easy(
@@ -532,7 +543,7 @@ def easy(
     predicting: Predicting | None = None,
     gpus: Ints | None = None,
     machine_gpus: int = 0,
-    most: int | None = None,
+    most: int = _LONG,
 ) -> tuple[Ints, Bools, Ints, Ints]:
     """Start times under EASY backfilling, and FCFS, which is EASY where nobody passes the head.
 
@@ -558,7 +569,7 @@ def easy(
         it and without `priority` the queue is in order of arrival.
     adjusting, predicting : Adjusting, Predicting; or None not to adjust estimates, and not to predict run times
     gpus, machine_gpus : int64 array, the GPUs of each job, or None; int, no job needs more
-    most : int, the longest queue without an index or blocks; None: that of which they save time
+    most : int, the longest queue without an index or blocks
 
     Returns
     -------
@@ -576,8 +587,6 @@ def easy(
     if any(one is not None for one in options) or passing == BEST_SET:  # compiled once with followers, and not twice
         preceding, think = (preceding, think) if preceding.size else (np.full(n, -1), np.zeros(n, np.int64))
     followers, followed = followers_of(preceding, think)
-    if most is None:
-        most = _LONG if priority is None else _LONG_RANKED
     if priority is None:
         whole = passing == NOBODY and places is None  # the first in order of arrival is found without an index
     else:
@@ -592,13 +601,17 @@ def easy(
     candidates = no_candidates(machine) if passing == BEST_SET else None
     given = submit, run, needed, size, reuse_extra, start, by_end, end, state, progress_and_stop, expected, followers
     rules = gpus, places, number, priority, backfill, shortest, facts, candidates, estimates, adjusting, predicting
-    if easy_loop(*given, *rules, queue, rows, None, None, None):
-        bounds = None
+    window = index = bounds = None
+    while easy_loop(*given, *rules, queue, rows, index, window, bounds, None if bounds is None else rise):
         if rows is not None:
             bounds, queue, rows = in_blocks(queue, rows, int(state[_WAITING]), size, estimate, facts)
             state[_LAST] = rows.shape[1]
-        index = empty_index(size, gpus, queue.size) if rows is None or backfill is not None else None
-        easy_loop(*given, *rules, queue, rows, index, bounds, None if bounds is None else rise)
+        places_indexed = queue.size
+        if places is not None:
+            window = np.empty(n, np.uint64) if window is None else window
+            places_indexed = in_window(queue, window, places, state, followed > 0)
+        if rows is None or backfill is not None:
+            index = empty_index(size, gpus, places_indexed) if index is None else emptied(index, places_indexed)
     if state[_REFUSED] >= 0:
         job, now, extra, window, of_backfilling = state[[_REFUSED, _NOW, _EXTRA, _WINDOW, _PASSING]]
         told = needed if of_backfilling else asked

@@ -52,8 +52,13 @@ def empty_index(size: Ints, gpus: Ints | None, places: int) -> Index:
         needed = np.arange(gpus.max(initial=0) + 1)
         by_gpus = np.ceil(np.log2(np.maximum(2 * needed, 1))).astype(np.uint64) * np.uint64(len(bounds))
         class_of, classes = class_of + by_gpus[gpus], int(by_gpus[-1]) + len(bounds)
-    shortest = np.full((2 * places // int(GROUP), classes), NEVER)
-    return shortest, class_of, np.uint64(len(bounds)), place_of, shift, by_gpus
+    nothing = np.empty((0, classes), np.int64)
+    return emptied((nothing, class_of, np.uint64(len(bounds)), place_of, shift, by_gpus), places)
+
+
+def emptied(index: Index, places: int) -> Index:
+    """Make the index of another queue of the same jobs, in which nobody waits. This is plain Python."""
+    return np.full((2 * places // int(GROUP), index[0].shape[1]), NEVER), *index[1:]
 
 
 @uncounted

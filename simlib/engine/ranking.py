@@ -439,6 +439,7 @@ class Bounds(NamedTuple):
     ----------
     kind : int64 array, by job
     begin, waiting : uint64 arrays, by kind; its first place, which begins a block, and how many of its jobs wait
+    live, at, count : uint64 arrays; the kinds of which jobs wait, by kind its place among these, and their number
     share : float64 array, by kind; the fair share of its account
     bound, of_share : float64 arrays, by block; the bound of the ranks, for the second `of` and this fair share
     of, until : int64 arrays, by block; the bound holds, or rises, until this second
@@ -450,6 +451,9 @@ class Bounds(NamedTuple):
     kind: Ints
     begin: Places
     waiting: Places
+    live: Places
+    at: Places
+    count: Places
     share: Floats
     bound: Floats
     of_share: Floats
@@ -484,10 +488,12 @@ def in_blocks(
     moved, told = np.full(places_for(count * int(_BLOCK)), GONE), np.empty((len(rows), count * int(_BLOCK)))
     moved[to], told[:, to] = queue[order], rows[:, order]
     first, waits, shares = begin.astype(np.uint64), live.astype(np.uint64), np.ones(len(begin))
+    kinds = np.argsort(waits == 0, kind="stable").astype(np.uint64)  # first those of which jobs wait
+    listed = kinds, np.argsort(kinds).astype(np.uint64), np.array([np.count_nonzero(waits)], np.uint64)
     (bound, small, short), share = np.full((3, count), np.inf) * [[1], [-1], [-1]], np.zeros(count)
     (of, until, latest, ranked), best = np.full((4, count), -NEVER), np.zeros(count, np.int64)
     by_block = bound, share, of, until, latest, small, short, ranked, best
-    return Bounds(kind, first, waits, shares, *by_block), moved, told
+    return Bounds(kind, first, waits, *listed, shares, *by_block), moved, told
 
 
 @part
@@ -501,8 +507,11 @@ def _forget(bounds: Bounds, place: Int) -> None:
 @part
 def join_block(bounds: Bounds, job: Int) -> Place:
     """Find the place for a job that joins the queue."""
-    kind = bounds.kind[job]
+    kind = np.uint64(bounds.kind[job])
     place = bounds.begin[kind] + bounds.waiting[kind]
+    if bounds.waiting[kind] == 0:
+        bounds.live[bounds.count[0]], bounds.at[kind] = kind, bounds.count[0]
+        bounds.count[0] += ONE
     bounds.waiting[kind] += ONE
     _forget(bounds, place)
     return place
@@ -511,8 +520,12 @@ def join_block(bounds: Bounds, job: Int) -> Place:
 @part
 def leave_block(bounds: Bounds, rows: Floats, jobs: Places, job: Int, place: Place) -> Place:
     """Take out the job at a place, which the last one of its kind takes. Returns the place that is empty then."""
-    kind = bounds.kind[job]
+    kind = np.uint64(bounds.kind[job])
     bounds.waiting[kind] -= ONE
+    if bounds.waiting[kind] == 0:
+        bounds.count[0] -= ONE
+        other = bounds.live[bounds.count[0]]
+        bounds.live[bounds.at[kind]], bounds.at[other] = other, bounds.at[kind]
     last = bounds.begin[kind] + bounds.waiting[kind]
     take_out(rows, jobs, place, last)
     jobs[last], bounds.ranked[last // _BLOCK] = GONE, -NEVER
@@ -593,18 +606,18 @@ def best_in_blocks(
 ) -> Place:
     """Find the waiting job that ranks first, ties by arrival; there is one. Returns its place."""
     highest, best, first, likely = -np.inf, -np.inf, np.uint64(0), np.uint64(0)
-    for kind in range(bounds.begin.size):
+    for i in range(bounds.count[0]):
+        kind = bounds.live[i]
         begin, last = bounds.begin[kind], bounds.begin[kind] + bounds.waiting[kind]
-        if facts is not None and begin < last:
+        if facts is not None:
             bounds.share[kind] = facts.usage.fair_share[_account_told(facts.usage, jobs[begin], now)]
         while begin < last:
             bound = _bound(bounds, kind, begin // _BLOCK, now, rise)
             if bound >= highest:
-                highest, likely = bound, np.uint64(kind)
+                highest, likely = bound, i
             begin += _BLOCK
-    kinds = np.uint64(bounds.begin.size)
-    for i in range(kinds):  # the kind with the highest bound first, for then others need not be ranked
-        one = (likely + i) % kinds
+    for i in range(bounds.count[0]):  # the kind with the highest bound first, for then others need not be ranked
+        one = bounds.live[(likely + i) % bounds.count[0]]
         begin, last = bounds.begin[one], bounds.begin[one] + bounds.waiting[one]
         while begin < last:
             block, end = begin // _BLOCK, min(begin + _BLOCK, last)
@@ -635,7 +648,8 @@ def best_ranked_in_blocks(
     """Find, as `best_ranked`, the highest-ranked job that can be backfilled, after the head was found so."""
     now, shadow, free, _, extra, _ = given
     best, first = -np.inf, none
-    for kind in range(bounds.begin.size if free > 0 else 0):
+    for i in range(bounds.count[0] if free > 0 else np.uint64(0)):
+        kind = bounds.live[i]
         begin, last = bounds.begin[kind], bounds.begin[kind] + bounds.waiting[kind]
         while begin < last:
             block, end = begin // _BLOCK, min(begin + _BLOCK, last)

@@ -546,8 +546,8 @@ class EASY(Ordered):
                 f"EASY: found a machine of {machine:,} processors with backfill='lookahead', expected at most "
                 f"{MOST_AHEAD:,}"
             )
-        options = self.adjust is not None or not self._backfills_in_order  # estimates may change; fewer kernels
-        rules: dict[str, Any] = self._ranked(given, facts, options) | self._estimating() | gpus
+        anew = self.adjust is not None or self.backfill == _LOOKAHEAD  # estimates may change; it sorts by rank
+        rules: dict[str, Any] = self._ranked(given, facts, anew) | self._estimating() | gpus
         if self.backfill == _LOOKAHEAD:
             rules["passing"] = engine.BEST_SET
         elif not self._backfills_in_order:
