@@ -51,7 +51,7 @@ def all_free(machine: Int, jobs: int) -> Profile:
     return Profile(times, free, np.array([0, 1, 32], np.uint64))
 
 
-@uncounted
+@small
 def advance(profile: Profile, now: Int) -> None:
     """Drop the part before `now`; tidy up a profile that has become too long."""
     times, first = profile.times, profile.at[FIRST]

@@ -305,7 +305,7 @@ def _step_back(profile: Profile, k: Place, time: Int) -> Place:
 # Compression
 
 
-@uncounted
+@small
 def _compress(
     profile: Profile, jobs: Places, start: Ints, estimate: Ints, size: Ints, gpus: Gpus, horizon: Int
 ) -> tuple[Int, Int]:
