@@ -34,8 +34,8 @@ from .events import (
     next_end,
     next_job,
     next_submission,
-    remove_end,
     part,
+    remove_end,
     small,
     submit_followers,
     uncounted,
@@ -254,17 +254,16 @@ def index_all(index: Index, queue: Places, last: Place, estimate: Ints) -> None:
         place += GROUP
 
 
-def in_window(queue: Places, window: Places, places: Places, state: Ints, followed: bool) -> int:
+def in_window(queue: Places, window: Places, places: Places, state: Ints) -> int:
     """Move those who wait, in an order that never changes, to their places in the index; and keep places for others.
 
-    Those are as many as wait, who come next; or all, where jobs follow others, so that nobody knows who comes next.
-    They have places among all in `places`, and in the index in `window`. Returns how many of the first places of the
-    queue the index is over. This is plain Python.
+    Those are the ones who come next, as many as wait, and more. All have places among all jobs in `places`, and in the
+    index in `window`. Returns how many places at the front of the queue the index is over. This is plain Python.
     """
     waits = queue[state[_FIRST] : state[_LAST]]
     waiting, coming = waits[waits != GONE], state[_COMING]
-    known = places.size if followed else min(coming + waiting.size + state[_MOST], places.size)
-    jobs = np.arange(known) if followed else np.append(waiting, np.arange(coming, known, dtype=np.uint64))
+    known = min(coming + waiting.size + state[_MOST], places.size)
+    jobs = np.append(waiting, np.arange(coming, known, dtype=np.uint64))
     window[jobs[np.argsort(places[jobs])]] = np.arange(jobs.size)
     waits[:] = GONE
     queue[window[waiting]] = waiting
@@ -313,7 +312,7 @@ def easy_loop(
     `rows` has what the order is told, and `bounds` what no rank exceeds, if the queue is long. All else is as
     for `easy`.
     """
-    n, most, free, free_gpus = np.uint64(submit.size), np.uint64(state[_MOST]), state[_FREE], state[_FREE_GPUS]
+    most, free, free_gpus = np.uint64(state[_MOST]), state[_FREE], state[_FREE_GPUS]
     coming, running, waiting = np.uint64(state[_COMING]), np.uint64(state[_RUNNING]), np.uint64(state[_WAITING])
     first, last = np.uint64(state[_FIRST]), np.uint64(state[_LAST])
     asked = while_running = estimate
@@ -323,8 +322,9 @@ def easy_loop(
         asked, while_running = estimates.queue, estimates.running
     considered, extra_before = np.uint64(0), np.int64(0)
     shadow_before: Int = np.int64(0)
-    indexed, interrupted, too_many, chosen = False, False, False, 0
     refused: bool | np.bool_
+    interrupted: bool | np.bool_ = False
+    indexed, too_many, chosen = False, False, 0
     if bounds is not None or window is not None:
         indexed = True
         if index is not None:
@@ -566,7 +566,7 @@ def easy(
     shortest : bool, whether that is the order of the estimates by which jobs are backfilled, the shortest first
     facts : Facts, or None where the functions need none of them
     places : uint64 array, an order of the queue that never changes: for each job its place among all; or None. Without
-        it and without `priority` the queue is in order of arrival.
+        it and without `priority` the queue is in order of arrival. No job follows another.
     adjusting, predicting : Adjusting, Predicting; or None not to adjust estimates, and not to predict run times
     gpus, machine_gpus : int64 array, the GPUs of each job, or None; int, no job needs more
     most : int, the longest queue without an index or blocks
@@ -609,7 +609,7 @@ def easy(
         places_indexed = queue.size
         if places is not None:
             window = np.empty(n, np.uint64) if window is None else window
-            places_indexed = in_window(queue, window, places, state, followed > 0)
+            places_indexed = in_window(queue, window, places, state)
         if rows is None or backfill is not None:
             index = empty_index(size, gpus, places_indexed) if index is None else emptied(index, places_indexed)
     if state[_REFUSED] >= 0:

@@ -439,7 +439,7 @@ class Bounds(NamedTuple):
     ----------
     kind : int64 array, by job
     begin, waiting : uint64 arrays, by kind; its first place, which begins a block, and how many of its jobs wait
-    live, at, count : uint64 arrays; the kinds of which jobs wait, by kind its place among these, and their number
+    live, at, many : uint64 arrays; the kinds of which jobs wait, by kind its place among these, and how many they are
     share : float64 array, by kind; the fair share of its account
     bound, of_share : float64 arrays, by block; the bound of the ranks, for the second `of` and this fair share
     of, until : int64 arrays, by block; the bound holds, or rises, until this second
@@ -453,7 +453,7 @@ class Bounds(NamedTuple):
     waiting: Places
     live: Places
     at: Places
-    count: Places
+    many: Places
     share: Floats
     bound: Floats
     of_share: Floats
@@ -510,8 +510,8 @@ def join_block(bounds: Bounds, job: Int) -> Place:
     kind = np.uint64(bounds.kind[job])
     place = bounds.begin[kind] + bounds.waiting[kind]
     if bounds.waiting[kind] == 0:
-        bounds.live[bounds.count[0]], bounds.at[kind] = kind, bounds.count[0]
-        bounds.count[0] += ONE
+        bounds.live[bounds.many[0]], bounds.at[kind] = kind, bounds.many[0]
+        bounds.many[0] += ONE
     bounds.waiting[kind] += ONE
     _forget(bounds, place)
     return place
@@ -523,8 +523,8 @@ def leave_block(bounds: Bounds, rows: Floats, jobs: Places, job: Int, place: Pla
     kind = np.uint64(bounds.kind[job])
     bounds.waiting[kind] -= ONE
     if bounds.waiting[kind] == 0:
-        bounds.count[0] -= ONE
-        other = bounds.live[bounds.count[0]]
+        bounds.many[0] -= ONE
+        other = bounds.live[bounds.many[0]]
         bounds.live[bounds.at[kind]], bounds.at[other] = other, bounds.at[kind]
     last = bounds.begin[kind] + bounds.waiting[kind]
     take_out(rows, jobs, place, last)
@@ -606,7 +606,7 @@ def best_in_blocks(
 ) -> Place:
     """Find the waiting job that ranks first, ties by arrival; there is one. Returns its place."""
     highest, best, first, likely = -np.inf, -np.inf, np.uint64(0), np.uint64(0)
-    for i in range(bounds.count[0]):
+    for i in range(bounds.many[0]):
         kind = bounds.live[i]
         begin, last = bounds.begin[kind], bounds.begin[kind] + bounds.waiting[kind]
         if facts is not None:
@@ -614,10 +614,10 @@ def best_in_blocks(
         while begin < last:
             bound = _bound(bounds, kind, begin // _BLOCK, now, rise)
             if bound >= highest:
-                highest, likely = bound, i
+                highest, likely = bound, np.uint64(i)
             begin += _BLOCK
-    for i in range(bounds.count[0]):  # the kind with the highest bound first, for then others need not be ranked
-        one = bounds.live[(likely + i) % bounds.count[0]]
+    for i in range(bounds.many[0]):  # the kind with the highest bound first, for then others need not be ranked
+        one = bounds.live[(likely + i) % bounds.many[0]]
         begin, last = bounds.begin[one], bounds.begin[one] + bounds.waiting[one]
         while begin < last:
             block, end = begin // _BLOCK, min(begin + _BLOCK, last)
@@ -648,7 +648,7 @@ def best_ranked_in_blocks(
     """Find, as `best_ranked`, the highest-ranked job that can be backfilled, after the head was found so."""
     now, shadow, free, _, extra, _ = given
     best, first = -np.inf, none
-    for i in range(bounds.count[0] if free > 0 else np.uint64(0)):
+    for i in range(bounds.many[0] if free > 0 else np.uint64(0)):
         kind = bounds.live[i]
         begin, last = bounds.begin[kind], bounds.begin[kind] + bounds.waiting[kind]
         while begin < last:

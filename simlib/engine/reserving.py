@@ -85,24 +85,22 @@ _AT_ONCE, _LONG = 512, np.uint64(4096)
 Gpus = tuple[Ints, Profile] | None
 """How many each job needs, and their profile; None where there are none."""
 
-Ranked = tuple[bool, Floats] | None
-"""Whether ranks change while jobs wait, and by job its rank; None for the order of arrival."""
-
 # The queue
 
 
 @small
-def join_by_rank(queue: Places, first: Int, last: Int, priorities: Floats, job: Int, own: float) -> None:
-    """Insert the job that arrived last into a sorted queue, `queue[first:last]`, by a rank that does not change."""
-    priorities[job] = own
-    low, high = first, last
-    while low < high:
-        middle = (low + high) // 2
-        if priorities[queue[middle]] >= own:
-            low = middle + 1
-        else:
-            high = middle
-    make_room(queue, low, last)
+def join(queue: Places, first: Int, last: Int, places: Places | None, job: Int) -> None:
+    """Let the job that arrived last join a queue, `queue[first:last]`: at its end, or where its place among all is."""
+    low = last
+    if places is not None:
+        low, high = first, last
+        while low < high:
+            middle = (low + high) // 2
+            if places[queue[middle]] < places[job]:
+                low = middle + 1
+            else:
+                high = middle
+        make_room(queue, low, last)
     queue[low] = job
 
 
@@ -378,9 +376,9 @@ def reserving(
     when_early: int = BY_ARRIVAL,
     most: int = EVERYONE,
     threshold: float = 0.0,
+    places: Places | None = None,
     priority: Order | None = None,
     facts: Facts | None = None,
-    changing: bool = True,
     gpus: Ints | None = None,
     machine_gpus: int = 0,
     outages: Outages | None = None,
@@ -396,9 +394,10 @@ def reserving(
         arrival), NO_COMPRESSION and REBACKFILL are possible, too
     most : int, how many of the first jobs in the queue have a reservation
     threshold : float, the expected slowdown from which on a job gets one; `ADAPTIVE`; 0 for any
-    priority : compiled function, as `ranking.rank` calls it, by which the queue is sorted; None for order of arrival
+    places : uint64 array, an order of the queue that never changes: for each job its place among all; or None
+    priority : compiled function, as `ranking.rank` calls it, by which the queue is sorted in each pass; None for order
+        of arrival, or of `places`
     facts : Facts, or None where the function needs none of them
-    changing : bool, whether ranks change while jobs wait
     gpus : int64 array, the GPUs that each job needs, 0 or more; None if there are none
     machine_gpus : int, GPUs; no job needs more
     outages : Outages, optional
@@ -411,13 +410,13 @@ def reserving(
     n = submit.size
     followers, followed = followers_of(preceding, think)
     number = np.arange(n)  # how many jobs arrived before each
-    everyone = most == EVERYONE and 0 <= threshold <= 1 and priority is None
+    everyone = most == EVERYONE and 0 <= threshold <= 1 and places is None and priority is None
     start, reserved, backfilled = np.full(n, NEVER), np.full(n, -1), np.zeros(n, np.bool_)
     state, slowdowns = np.zeros(11, np.int64), np.zeros(1)
     state[[_COMING, _DUE, _HORIZON, _REFUSED, _FREE]] = followed, NEVER, -NEVER, -1, machine
     by_end, end = np.empty(n, np.uint64), np.zeros(n, np.int64)  # not by the machine: some may take no processors
     steps = 2 * n if outages is None else 2 * n + outages.procs.size
-    ranked = None if priority is None else (changing, np.empty(n))
+    ranks = None if priority is None else np.empty(n)
     by_gaps = gpus is None and when_early in (BY_ARRIVAL, BY_START)
     rules = when_early, most, threshold, MANY if by_gaps else EVERYONE, FAR
     room = state, slowdowns, number, by_end, end, all_free(machine, steps), *np.empty((2, n), np.uint64)
@@ -427,7 +426,7 @@ def reserving(
     of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, 2 * n))
     results = start, reserved, backfilled
     given = submit, run, estimate, size, *results, progress_and_stop, rules, room, followers
-    options = due, some, anew, priority, facts, ranked, of_gpus, outages
+    options = due, some, anew, places, priority, facts, ranks, of_gpus, outages
     at_once = everyone and (submit[_AT_ONCE:] == submit[:-_AT_ONCE]).any()
     if at_once or _reserving(*given, *options, None, None):
         searches = no_searches(machine, estimate.max(initial=0)) if everyone else None
@@ -454,20 +453,23 @@ def _reserving(
     every: Due | None,
     some: bool | None,
     anew: bool | None,
-    priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
+    places: Places | None,
+    priority: Any,  # Order wherever there are ranks, which mypy cannot know
     facts: Facts | None,
-    ranked: Ranked,
+    ranks: Floats | None,
     gpus: Gpus,
     outages: Outages | None,
     searches: Ints | None,
     gaps: Gaps | None,
-) -> bool:
+) -> bool | np.bool_:
     """Go on until all jobs have started; or until something is long without `searches` and `gaps`: then return True."""
     when_early, most, threshold, many, far = rules
     state, slowdowns, number, by_end, end, profile, queue, holders = room
     coming, arrived, running = np.uint64(state[_COMING]), state[_ARRIVED], np.uint64(state[_RUNNING])
     first, last, due, horizon, ended = state[_BEGIN], state[_END], state[_DUE], state[_HORIZON], state[_ENDED]
-    free, noting, by_gaps, more = state[_FREE], False, False, False
+    free, noting = state[_FREE], False
+    by_gaps: bool | np.bool_ = False
+    more: bool | np.bool_ = False
 
     while progress_and_stop[1] == 0 and not more:
         now = min(next_submission(coming, submit, followers), next_end(by_end, running, end), due)
@@ -501,32 +503,21 @@ def _reserving(
                 free -= taken_now(outages, now)
                 impossible = plan_outages(outages, profile, now, now)
 
-        new, refused = last, np.int64(-1)  # 2. jobs join the queue
+        new = last  # 2. jobs join the queue
         while next_submission(coming, submit, followers) <= now:
             job = next_job(coming, followers)
             coming += ONE
             number[job] = arrived
             arrived += 1
-            queue[last] = job
-            if ranked is not None:
-                changing, priorities = ranked
-                if not changing:
-                    own = rank(priority, facts, job, now, submit, estimate, size, free, 0, 0)
-                    if np.isnan(own):
-                        refused = np.int64(job) if refused < 0 else refused
-                    join_by_rank(queue, first, last, priorities, job, own)
+            join(queue, first, last, places, job)
             last += 1
-
-        if ranked is not None:  # 3. the first so many of the queue keep their reservations
-            changing, priorities = ranked
-            if changing:
-                waiting = queue[:last]
-                place = sort_waiting(waiting, priorities, submit, number, now, free, estimate, size, priority, facts)
-                if place < last:
-                    refused = np.int64(queue[place])
-            if refused >= 0:
-                state[_REFUSED], state[_NOW], state[_FREE] = refused, now, free
+        if ranks is not None:
+            place = sort_waiting(queue[:last], ranks, submit, number, now, free, estimate, size, priority, facts)
+            if place < last:
+                state[_REFUSED], state[_NOW], state[_FREE] = queue[place], now, free
                 return False
+
+        if places is not None or ranks is not None:  # 3. the first so many of the queue keep their reservations
             for i in range(most, last):
                 job = queue[i]
                 if start[job] != NEVER:

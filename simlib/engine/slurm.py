@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._util.arrays import Bools, Int, Ints, Place, Places
+from .._util.arrays import Bools, Floats, Int, Ints, Place, Places
 from .events import (
     NEVER,
     ONE,
@@ -24,8 +24,8 @@ from .events import (
 )
 from .outages import Outages, away, next_outage, plan_outages, taken_now
 from .profile import FIRST, LAST, Profile, all_free, give
-from .ranking import Facts, Order, note_end, note_start, rank, refuse
-from .reserving import Gpus, Ranked, join_by_rank, sort_waiting
+from .ranking import Facts, Order, note_end, note_start, refuse
+from .reserving import Gpus, join, sort_waiting
 
 
 class Users(NamedTuple):
@@ -210,9 +210,9 @@ def slurm_backfill(
     window: int,
     resolution: int,
     interval: int,
+    places: Places | None = None,
     priority: Order | None = None,
     facts: Facts | None = None,
-    changing: bool = True,
     gpus: Ints | None = None,
     machine_gpus: int = 0,
     users: Users | None = None,
@@ -226,7 +226,7 @@ def slurm_backfill(
         As for `easy`; no estimate is below the run time.
     depth : int, how many waiting jobs a cycle looks at
     window, resolution, interval : int, seconds
-    priority, facts, changing, gpus, machine_gpus
+    places, priority, facts, gpus, machine_gpus
         As for `reserving`.
     users : Users, optional
     outages : Outages, optional
@@ -242,12 +242,12 @@ def slurm_backfill(
     running = *np.empty((2, n), np.uint64), *np.zeros((2, n), np.int64)
     profile = all_free(machine, n if outages is None else n + outages.procs.size)
     room = start, backfilled, free, np.arange(n), *running, np.empty(n, np.uint64), profile, followed
-    ranked = None if priority is None else (changing, np.empty(n))
+    ranks = None if priority is None else np.empty(n)
     rules = depth, window, resolution, interval
     of_gpus = None if gpus is None else (gpus, all_free(machine_gpus, n))
     given = submit, run, estimate, size, progress_and_stop, rules, room
     held_back = None if users is None and outages is None else True  # None: no job is, and what asks is not compiled
-    job, now = _slurm(*given, followers, priority, facts, ranked, of_gpus, users, outages, held_back)
+    job, now = _slurm(*given, followers, places, priority, facts, ranks, of_gpus, users, outages, held_back)
     if job >= 0:
         refuse(facts, job, now, submit, estimate, size, free[0], 0, 0, False)
     return start, backfilled
@@ -263,9 +263,10 @@ def _slurm(
     rules: tuple[int, int, int, int],
     room: tuple[Any, ...],
     followers: Followers,
-    priority: Any,  # Order wherever the queue is ranked, which mypy cannot know
+    places: Places | None,
+    priority: Any,  # Order wherever there are ranks, which mypy cannot know
     facts: Facts | None,
-    ranked: Ranked,
+    ranks: Floats | None,
     gpus: Gpus,
     users: Users | None,
     outages: Outages | None,
@@ -303,13 +304,7 @@ def _slurm(
             coming += ONE
             number[job] = arrived
             arrived += 1
-            queue[last] = job
-            if ranked is not None:
-                if not ranked[0]:
-                    own = rank(priority, facts, job, now, submit, estimate, size, free[0], 0, 0)
-                    if np.isnan(own):
-                        return np.int64(job), now
-                    join_by_rank(queue, first, last, ranked[1], job, own)
+            join(queue, first, last, places, job)
             last += 1
             changed = True
         if outages is not None:
@@ -317,12 +312,11 @@ def _slurm(
                 free[0] -= taken_now(outages, now)
                 changed = True
 
-        if ranked is not None:  # 3. the main scheduler
-            if ranked[0]:
-                waiting = queue[first:last]
-                place = sort_waiting(waiting, ranked[1], submit, number, now, free[0], estimate, size, priority, facts)
-                if place < last - first:
-                    return np.int64(waiting[place]), now
+        if ranks is not None:  # 3. the main scheduler
+            waiting = queue[first:last]
+            place = sort_waiting(waiting, ranks, submit, number, now, free[0], estimate, size, priority, facts)
+            if place < last - first:
+                return np.int64(waiting[place]), now
         if held_back is None:
             while first < last and _may_start(queue[first], size, gpus, free):
                 _start(queue[first], now, run, estimate, size, gpus, jobs, running, free, start, facts, users)

@@ -126,7 +126,7 @@ class Conservative(_WithOutages):
         return partial(reserving.reserving, order=self._by())
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
-        rules = {"when_early": _COMPRESS[self.compress]} | self._queue(facts) | gpus | self._taken(given[4])
+        rules = {"when_early": _COMPRESS[self.compress]} | self._queue(given, facts) | gpus | self._taken(given[4])
         start, guarantee, backfilled = engine.reserving(*given, **rules)
         return {"start": start, "backfilled": backfilled, "guarantee": guarantee}
 
@@ -189,7 +189,7 @@ class Selective(_WithOutages):
 
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         threshold = engine.ADAPTIVE if self.threshold == _ADAPTIVE else float(self.threshold)
-        rules = {"threshold": threshold} | self._queue(facts) | gpus | self._taken(given[4])
+        rules = {"threshold": threshold} | self._queue(given, facts) | gpus | self._taken(given[4])
         start, shadow, backfilled = engine.reserving(*given, **rules)
         return {"start": start, "backfilled": backfilled, "shadow": shadow}
 
@@ -316,7 +316,7 @@ class SlurmBackfill(_WithOutages):
         rules = depth, int(self.window), int(self.resolution), int(self.interval)
         if (largest := given[3].max(initial=0)) > self.user_procs:
             raise ValueError(f"{self!r}: found a job of {largest:,} processors, expected none above user_procs")
-        limits: dict[str, Any] = self._queue(facts) | gpus | self._taken(given[4])
+        limits: dict[str, Any] = self._queue(given, facts) | gpus | self._taken(given[4])
         if min(*self.limits, self.reservations) < math.inf:
             limits["users"] = engine.limited_users(np.zeros_like(given[3]) if facts is None else facts.user, most)
         start, backfilled = engine.slurm_backfill(*given, *rules, **limits)

@@ -327,26 +327,33 @@ class Ordered:
         order, names = self._orders[setting]
         return orders.compiled(order, facts is not None, names, f"{type(self).__name__}: {setting}")
 
-    def _queue(self, facts: Facts | None) -> dict[str, Any]:
-        """How the queue of `engine.reserving` is ordered: the function that ranks a job, and what it is told."""
-        order = self._orders["order"][0]
-        if order == "fcfs":
+    def _queue(self, given: Given, facts: Facts | None) -> dict[str, Any]:
+        """How the queue of `engine.reserving` is ordered: by places known beforehand, or by ranks in each pass."""
+        if self._orders["order"][0] == "fcfs":
             return {}
-        return {"priority": self._pointer("order", facts), "facts": facts, "changing": orders.changes(order)}
+        if (places := self._places(given, facts)) is not None:
+            return {"places": places}
+        return {"priority": self._pointer("order", facts), "facts": facts}
 
     def _ranked(self, given: Given, facts: Facts | None, anew: bool = False) -> dict[str, Any]:
-        """How the queue of `engine.easy` is ordered: by places that are known beforehand, or `anew` in each pass.
-
-        They are known where the order never changes, and no job follows another.
-        """
-        order = self._orders["order"][0]
-        if order == "fcfs":
+        """How the queue of `engine.easy` is ordered: by places that are known beforehand, or `anew` in each pass."""
+        if (order := self._orders["order"][0]) == "fcfs":
             return {}
+        if not anew and (places := self._places(given, facts)) is not None:
+            return {"places": places}
+        return {"priority": self._ranking(facts), "rise": orders.rise(order)}
+
+    def _places(self, given: Given, facts: Facts | None) -> np.ndarray | None:
+        """Find the place of each job in the queue; None where the order may change, or some jobs follow others."""
         submit, _, estimate, procs, _, preceding, *_ = given
-        ranking = orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
-        if anew or orders.changes(order) or preceding.size:
-            return {"priority": ranking, "rise": orders.rise(order)}
-        return {"places": engine.places_in_order(ranking, facts, submit, estimate, procs)}
+        if orders.changes(self._orders["order"][0]) or preceding.size:
+            return None
+        return engine.places_in_order(self._ranking(facts), facts, submit, estimate, procs)
+
+    def _ranking(self, facts: Facts | None) -> CFunc:
+        """The compiled order of the queue, which ranks many jobs at once."""
+        order = self._orders["order"][0]
+        return orders.compiled_for_queue(order, facts is not None, f"{type(self).__name__}: order")
 
 
 @dataclass(frozen=True, repr=False)
@@ -533,7 +540,7 @@ class EASY(Ordered):
     def _run(self, given: Given, facts: Facts | None, **gpus: Any) -> dict[str, np.ndarray]:
         if self.reserves:
             most = {"most": int(min(self.reservations, engine.EVERYONE))}
-            start, shadow, backfilled = engine.reserving(*given, **(most | self._queue(facts) | gpus))
+            start, shadow, backfilled = engine.reserving(*given, **(most | self._queue(given, facts) | gpus))
             return {"start": start, "backfilled": backfilled, "shadow": shadow}
         machine = given[4]
         if self.backfill == _LOOKAHEAD and gpus:

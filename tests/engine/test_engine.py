@@ -63,7 +63,7 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, even
     queue, last, waits = np.full(places_for(len(known)), GONE), np.uint64(len(jobs)), list(range(len(jobs)))
     queue[: len(jobs)] = waits
     index = empty_index(size, gpus, len(queue))
-    loop.index_all(index, queue, last, None, estimate)
+    loop.index_all(index, queue, last, estimate)
     for (event, what), ((free, extra, free_gpus, extra_gpus), time, most) in events:
         if event == "comes":
             queue[last] = len(waits)
