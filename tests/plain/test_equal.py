@@ -83,8 +83,9 @@ def crossed():
         yield from [Selective(1.5, order=order), Selective("adaptive", order=order)]
         yield SlurmBackfill(order, 3, 30, 5, 6)
     for order in [*BACKFILL, fill, infinite_at_first]:
-        yield from [EASY(backfill=order), EASY(backfill=order, order="wfp"), EASY(True, backfill=order)]
-    yield EASY(backfill="lookahead", order="wfp")
+        yield from [EASY(backfill=order, order=head) for head in ("fcfs", "sjf", "wfp")]
+        yield EASY(True, backfill=order)
+    yield from [EASY(backfill="lookahead", order=order) for order in ("sjf", "wfp")]
     yield from [EASY(reservations=most) for most in (2, 3, 5, inf)]
     yield from [Selective(threshold) for threshold in (1, 1.5, 5, inf)]
     for depth, window, resolution, interval in ((2, 20, 1, 1), (inf, 10, 7, 5), (4, 40, 3, 10), (1, 15, 4, 2)):
