@@ -92,7 +92,7 @@ def test_the_index_of_a_long_queue_finds_whom_a_walk_finds(with_gpus, jobs, even
 
 USES = ["", "followers", "places", "sjf", "wfp", "Thresholded"]
 RARE = ["gpus", "gpus places", "best-fit", "lookahead", "Multifactor"]  # each a kernel that nobody has yet
-RARE += ["followers gpus", "places best-fit", "wfp gpus followers", "wfp best-fit"]
+RARE += ["followers gpus", "lookahead places", "places best-fit", "wfp gpus followers", "wfp best-fit"]
 RANKED = {"wfp": "wfp", "Thresholded": simlib.Thresholded("smallest area", 99)}
 RANKED |= {"Multifactor": simlib.Multifactor(procs=0.3, max_age_days=0.002, half_life_days=0.002)}
 
