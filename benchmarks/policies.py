@@ -85,10 +85,10 @@ The time to simulate the whole log, with what a policy prepares, as a multiple o
     yield table(HEADER, policy_rows())
     yield """At most twice EASY's time is the aim; what is between EASY and conservative backfilling may cost what the
 latter does, and so may selective reservations, which are compressed when a job ends early. Beyond it are an
-order by fair share, which asks in each pass what each account that waits has had, best fit, which asks for
-the rank of each job that fits, and adjusted estimates: they need a percentile of what the user's jobs of a
-month did, on HPC2N of 1,006 sorted numbers on average, into and out of which most jobs are put. On HPC2N,
-where the longest queue has 2,400 jobs, an order by age alone took 2.3 times EASY's time in a trial."""
+order by fair share, which asks in each pass what each account that waits has had, and adjusted estimates:
+they need a percentile of what the user's jobs of a month did, on HPC2N of 1,006 sorted numbers on average,
+into and out of which most jobs are put. Best fit, which asks for the rank of each job that fits, EASY++ and
+wfp are near it."""
     yield """Conservative backfilling with users' estimates beside reading the log, processor time:"""
     yield table(READING, reading_rows())
     yield """Some logs take longer than reading. Whenever a job ends early each queued job is
